@@ -1,0 +1,34 @@
+# A room is one library target that sees only its own headers and those of the rooms it uses.
+#
+#   pawl_room(integrate USES system PUBLIC_HEADERS step.hpp ... SOURCES step.cpp ...)
+#
+# Sources are written as "room/file.hpp" and "pawl/file.hpp". Each room gets an include folder in the build tree that links
+# to its own headers alone, so an include of a room further down does not compile.
+
+add_library(pawl_flags INTERFACE)
+target_compile_options(pawl_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${PAWL_WERROR}>:-Werror>)
+if(PAWL_SANITIZE)
+  target_compile_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE})
+endif()
+
+function(pawl_room NAME)
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;PRIVATE_LIBRARIES;PUBLIC_HEADERS;SOURCES" ${ARGN})
+  set(include_dir ${CMAKE_BINARY_DIR}/rooms/${NAME})
+  file(REMOVE_RECURSE ${include_dir})
+  file(MAKE_DIRECTORY ${include_dir}/pawl)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${NAME} ${include_dir}/${NAME} SYMBOLIC)
+  foreach(header IN LISTS ROOM_PUBLIC_HEADERS)
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/pawl/${header} ${include_dir}/pawl/${header} SYMBOLIC)
+  endforeach()
+
+  list(TRANSFORM ROOM_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${NAME}/)
+  set(target pawl_${NAME})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${include_dir}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  list(TRANSFORM ROOM_USES PREPEND pawl_)
+  target_link_libraries(${target} PUBLIC ${ROOM_USES} ${ROOM_LIBRARIES}
+                                  PRIVATE $<BUILD_INTERFACE:pawl_flags> ${ROOM_PRIVATE_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY PAWL_ROOMS ${target})
+endfunction()

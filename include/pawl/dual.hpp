@@ -1,0 +1,130 @@
+// Dual numbers: a value and its derivatives along `directions` axes, carried through a user's function together.
+//
+//   f(x + ε v) = f(x) + ε f'(x) v,  ε² = 0
+//
+// Every operation applies the chain rule exactly, so a Jacobian costs ceil(n / directions) evaluations and has no
+// truncation error (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3).
+#pragma once
+
+#include <array>
+#include <cmath>
+
+namespace pawl {
+
+template <int directions>
+struct Dual {
+  double value = 0;
+  std::array<double, directions> slope{};
+
+  constexpr Dual() = default;
+  constexpr Dual(double constant) : value(constant) {}  // NOLINT: a number is a dual with no slope
+
+  /// The independent variable number `axis`.
+  static constexpr Dual variable(double at, int axis) {
+    Dual x(at);
+    x.slope[static_cast<std::size_t>(axis)] = 1;
+    return x;
+  }
+
+  /// Chain rule for one argument: the value of the outer function and its derivative.
+  constexpr Dual chain(double outer, double derivative) const {
+    Dual y(outer);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = derivative * slope[i];
+    return y;
+  }
+
+  constexpr Dual& operator+=(const Dual& y) {
+    value += y.value;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] += y.slope[i];
+    return *this;
+  }
+  constexpr Dual& operator-=(const Dual& y) {
+    value -= y.value;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] -= y.slope[i];
+    return *this;
+  }
+  constexpr Dual& operator*=(const Dual& y) {
+    for (std::size_t i = 0; i < directions; ++i) slope[i] = slope[i] * y.value + value * y.slope[i];
+    value *= y.value;
+    return *this;
+  }
+  constexpr Dual& operator/=(const Dual& y) {
+    value /= y.value;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] = (slope[i] - value * y.slope[i]) / y.value;
+    return *this;
+  }
+
+  friend constexpr Dual operator+(Dual x, const Dual& y) { return x += y; }
+  friend constexpr Dual operator-(Dual x, const Dual& y) { return x -= y; }
+  friend constexpr Dual operator*(Dual x, const Dual& y) { return x *= y; }
+  friend constexpr Dual operator/(Dual x, const Dual& y) { return x /= y; }
+  friend constexpr Dual operator+(const Dual& x) { return x; }
+  friend constexpr Dual operator-(const Dual& x) { return x.chain(-x.value, -1); }
+
+  // Comparisons look at the value alone. Only functions declared `differentiable(f)` may use them: a generic function
+  // is also evaluated with Pattern, whose comparisons do not compile.
+  friend constexpr bool operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
+  friend constexpr bool operator>(const Dual& x, const Dual& y) { return x.value > y.value; }
+  friend constexpr bool operator<=(const Dual& x, const Dual& y) { return x.value <= y.value; }
+  friend constexpr bool operator>=(const Dual& x, const Dual& y) { return x.value >= y.value; }
+  friend constexpr bool operator==(const Dual& x, const Dual& y) { return x.value == y.value; }
+
+  friend Dual sqr(const Dual& x) { return x.chain(x.value * x.value, 2 * x.value); }
+  friend Dual sqrt(const Dual& x) {
+    const double root = std::sqrt(x.value);
+    return x.chain(root, 0.5 / root);
+  }
+  friend Dual cbrt(const Dual& x) {
+    const double root = std::cbrt(x.value);
+    return x.chain(root, 1 / (3 * root * root));
+  }
+  friend Dual exp(const Dual& x) {
+    const double power = std::exp(x.value);
+    return x.chain(power, power);
+  }
+  friend Dual log(const Dual& x) { return x.chain(std::log(x.value), 1 / x.value); }
+  friend Dual sin(const Dual& x) { return x.chain(std::sin(x.value), std::cos(x.value)); }
+  friend Dual cos(const Dual& x) { return x.chain(std::cos(x.value), -std::sin(x.value)); }
+  friend Dual tan(const Dual& x) {
+    const double tangent = std::tan(x.value);
+    return x.chain(tangent, 1 + tangent * tangent);
+  }
+  friend Dual asin(const Dual& x) { return x.chain(std::asin(x.value), 1 / std::sqrt(1 - x.value * x.value)); }
+  friend Dual acos(const Dual& x) { return x.chain(std::acos(x.value), -1 / std::sqrt(1 - x.value * x.value)); }
+  friend Dual atan(const Dual& x) { return x.chain(std::atan(x.value), 1 / (1 + x.value * x.value)); }
+  friend Dual sinh(const Dual& x) { return x.chain(std::sinh(x.value), std::cosh(x.value)); }
+  friend Dual cosh(const Dual& x) { return x.chain(std::cosh(x.value), std::sinh(x.value)); }
+  friend Dual tanh(const Dual& x) {
+    const double tangent = std::tanh(x.value);
+    return x.chain(tangent, 1 - tangent * tangent);
+  }
+  friend Dual atan2(const Dual& y, const Dual& x) {
+    const double r2 = x.value * x.value + y.value * y.value;
+    Dual angle(std::atan2(y.value, x.value));
+    for (std::size_t i = 0; i < directions; ++i) angle.slope[i] = (x.value * y.slope[i] - y.value * x.slope[i]) / r2;
+    return angle;
+  }
+  friend Dual hypot(const Dual& x, const Dual& y) {
+    Dual r(std::hypot(x.value, y.value));
+    for (std::size_t i = 0; i < directions; ++i) r.slope[i] = (x.value * x.slope[i] + y.value * y.slope[i]) / r.value;
+    return r;
+  }
+  friend Dual pow(const Dual& x, double power) {
+    return x.chain(std::pow(x.value, power), power == 0 ? 0 : power * std::pow(x.value, power - 1));
+  }
+  friend Dual pow(const Dual& x, const Dual& power) {
+    Dual y(std::pow(x.value, power.value));
+    const double by_base = power.value == 0 ? 0 : power.value * std::pow(x.value, power.value - 1);
+    const double by_power = y.value == 0 ? 0 : y.value * std::log(x.value);  // x^p -> 0 faster than log x -> -inf
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = by_base * x.slope[i] + by_power * power.slope[i];
+    return y;
+  }
+  friend Dual abs(const Dual& x) { return std::signbit(x.value) ? -x : x; }
+  friend Dual min(const Dual& x, const Dual& y) { return y.value < x.value ? y : x; }
+  friend Dual max(const Dual& x, const Dual& y) { return x.value < y.value ? y : x; }
+  friend Dual select(const Dual& g, const Dual& where_positive, const Dual& otherwise) {
+    return g.value > 0 ? where_positive : otherwise;
+  }
+};
+
+}  // namespace pawl

@@ -1,0 +1,407 @@
+// The one algorithm behind every explicit Runge-Kutta table.
+//
+// The table is a template argument, so zero coefficients cost nothing and the loops over stages are unrolled; the
+// right- hand side is one too, so a C++ user's function is inlined. The library instantiates it once more for erased
+// systems.
+//
+//   for each stage:  k_i = f(t0 + c_i h, x0 + h Σ a_ij k_j)
+//   x1 = x0 + h Σ b_i k_i;  err = h Σ e_i k_i;  accept if |err| <= 1 in the weighted norm, else a smaller step
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pawl/fixed_grid.hpp"
+#include "pawl/step_size.hpp"
+#include "pawl/stepper.hpp"
+#include "pawl/tableau.hpp"
+
+namespace pawl {
+
+inline constexpr int dynamic_size = -1;
+
+/// Field: void operator()(double t, const double* x, double* rates). Size: number of states, where known to the
+/// compiler.
+template <const auto& table, class Field, int fixed_size = dynamic_size>
+class ExplicitRungeKutta final : public Stepper {
+  using Table = std::remove_cvref_t<decltype(table)>;
+  static constexpr int stages = Table::stages, total = Table::total, degree = Table::degree;
+  static constexpr int end_row = end_rate_row(table);
+  static constexpr bool is_fsal = is_first_same_as_last(table), has_estimate = table.embedded_order > 0;
+  static_assert(is_consistent(table), "pawl: the coefficients of this Runge-Kutta table contradict each other");
+  static_assert(end_row >= 0, "pawl: the table needs a row equal to b with c = 1, the rate at the end of the step");
+  static_assert(degree >= 3, "pawl: dense output must be able to match value and slope at the end: degree 3 or more");
+
+ public:
+  ExplicitRungeKutta(Field field, int size, StepControl control)
+      : field_(std::move(field)), control_(std::move(control)), controller_(table.embedded_order + 1) {
+    if constexpr (fixed_size == dynamic_size) {
+      size_ = size;
+      const auto n = static_cast<std::size_t>(size);
+      k_.resize(n * static_cast<std::size_t>(total));
+      for (auto* vector : {&x_, &x1_, &argument_}) vector->resize(n);
+    }
+  }
+
+  void restart(double t, const double* x, double direction, double first_step) override {
+    t_ = t;
+    for (int i = 0; i < n(); ++i) x_[at(i)] = x[i];
+    direction_ = direction;
+    start_rate_row_ = -1;
+    next_step_ = first_step;
+    is_fresh_ = true;
+    controller_.restart();
+    grid_.restart(t, direction * control_.fixed_step);
+  }
+
+  Attempt step(double limit, Correction* correction, Step& out) override {
+    get_start_rate();
+    return control_.fixed_step > 0 ? fixed_step(limit, correction, out) : adaptive_step(limit, correction, out);
+  }
+
+  void interpolate(Step& step) override {
+    evaluate_extra_stages(step, std::make_integer_sequence<int, Table::extra>());
+    double* c = step.make_polynomial(degree);
+    for (int i = 0; i < n(); ++i) {
+      c[i * (degree + 1)] = step.start()[i];
+      write_powers(step.h, c + i * (degree + 1), i, std::make_integer_sequence<int, degree>());
+    }
+    meet_the_end(step, c);
+  }
+
+  /// The rate at the start of the last step.
+  const double* start_rate() const { return k(0); }
+
+ private:
+  // ---- linear combinations of stages; a Row says which coefficients, and its zeros vanish at compile time ----
+  template <int row>
+  struct StageRow {
+    static constexpr int count = row;
+    static constexpr double at(int j) { return table.a[row][j]; }
+  };
+  struct StepRow {
+    static constexpr int count = stages;
+    static constexpr double at(int j) { return table.b[j]; }
+  };
+  struct ErrorRow {
+    static constexpr int count = stages;
+    static constexpr double at(int j) { return table.e[j]; }
+  };
+  struct ThirdOrderErrorRow {
+    static constexpr int count = stages;
+    static constexpr double at(int j) { return table.e3[j]; }
+  };
+  template <int power>
+  struct DenseRow {
+    static constexpr int count = total;
+    static constexpr double at(int j) { return table.dense[j][power]; }
+  };
+  template <class Row>
+  static constexpr int count_nonzero() {
+    int count = 0;
+    for (int j = 0; j < Row::count; ++j) count += Row::at(j) != 0;
+    return count;
+  }
+  template <class Row>
+  static constexpr auto nonzero_columns() {
+    std::array<int, count_nonzero<Row>()> columns{};
+    for (int j = 0, next = 0; j < Row::count; ++j) {
+      if (Row::at(j) != 0) columns[next++] = j;
+    }
+    return columns;
+  }
+  template <class Row>
+  using Terms = std::make_index_sequence<static_cast<std::size_t>(count_nonzero<Row>())>;
+  static constexpr bool has_third_order_estimate = count_nonzero<ThirdOrderErrorRow>() > 0;
+
+  // h Σ coefficient_j k_j[i]
+  template <class Row, std::size_t... term>
+  double combine(double h, int i, std::index_sequence<term...>) const {
+    static constexpr auto columns = nonzero_columns<Row>();
+    if constexpr (sizeof...(term) == 0)
+      return 0;
+    else
+      return (... + ((h * Row::at(columns[term])) * k(columns[term])[i]));
+  }
+  // out = base + h Σ coefficient_j k_j for all components. The newest stage is added last, so the processor can prepare
+  // the rest of the sum while that stage is still being evaluated.
+  template <class Row, std::size_t... term>
+  void advance(double h, const double* __restrict base, double* __restrict out, std::index_sequence<term...>) const {
+    static constexpr auto columns = nonzero_columns<Row>();
+    const double weight[] = {h * Row::at(columns[term])...};
+    const double* const stage[] = {k(columns[term])...};
+    for (int i = 0; i < n(); ++i) out[i] = (base[i] + ... + (weight[term] * stage[term][i]));
+  }
+  // The same with the increment summed first: one rounding at the size of x, for the value that is carried on.
+  template <class Row, std::size_t... term>
+  void advance_exactly(double h, const double* __restrict base, double* __restrict out,
+                       std::index_sequence<term...>) const {
+    static constexpr auto columns = nonzero_columns<Row>();
+    const double weight[] = {h * Row::at(columns[term])...};
+    const double* const stage[] = {k(columns[term])...};
+    for (int i = 0; i < n(); ++i) out[i] = base[i] + (... + (weight[term] * stage[term][i]));
+  }
+
+  // ---- one step ----
+  void evaluate(double t, const double* x, double* rates) {
+    ++work_.rhs;
+    field_(t, x, rates);
+  }
+
+  void get_start_rate() {
+    if (start_rate_row_ > 0) {
+      for (int i = 0; i < n(); ++i) k(0)[i] = k(start_rate_row_)[i];
+    } else if (start_rate_row_ < 0) {
+      evaluate(t_, x_.data(), k(0));
+    }
+    start_rate_row_ = 0;
+  }
+
+  template <int row>
+  void evaluate_stage(double t0, double h, const double* x0) {
+    advance<StageRow<row>>(h, x0, argument_.data(), Terms<StageRow<row>>());
+    evaluate(t0 + table.c[row] * h, argument_.data(), k(row));
+  }
+  template <int... offset>
+  void evaluate_stages([[maybe_unused]] double h, std::integer_sequence<int, offset...>) {
+    (evaluate_stage<offset + 1>(t_, h, x_.data()), ...);
+  }
+
+  // From x_ to x1_; returns the size of the error estimate, infinite where anything is not finite.
+  double try_step(double t1, double h, Correction* correction) {
+    evaluate_stages(h, std::make_integer_sequence<int, (is_fsal ? stages - 2 : stages - 1)>());
+    advance_exactly<StepRow>(h, x_.data(), x1_.data(), Terms<StepRow>());
+    double move = 0;
+    if (is_fsal) {
+      if (correction) move = correction->apply(t1, x1_.data());
+      evaluate(t1, x1_.data(), k(stages - 1));
+    }
+    double error = has_estimate ? error_norm(h) : 0;
+    if (!is_fsal && correction && error <= 1) move = correction->apply(t1, x1_.data());
+    if (!(move <= error)) error = move;  // a NaN move counts too
+    return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+  }
+
+  double weight(int i) const {
+    return control_.absolute[at(i)] + control_.relative * std::max(std::abs(x_[at(i)]), std::abs(x1_[at(i)]));
+  }
+  double error_norm(double h) const {
+    double sum = 0, tempering = 0;
+    for (int i = 0; i < n(); ++i) {
+      const double scale = 1 / weight(i);
+      const double part = combine<ErrorRow>(h, i, Terms<ErrorRow>()) * scale;
+      sum += part * part;
+      if constexpr (has_third_order_estimate) {
+        const double third = combine<ThirdOrderErrorRow>(h, i, Terms<ThirdOrderErrorRow>()) * scale;
+        tempering += third * third;
+      }
+    }
+    // DOP853: the fifth-order estimate times its ratio to the third-order one behaves like h^8.
+    if constexpr (has_third_order_estimate) return sum == 0 ? 0 : sum / std::sqrt((sum + 0.01 * tempering) * n());
+    return std::sqrt(sum / n());
+  }
+
+  Attempt adaptive_step(double limit, Correction* correction, Step& out) {
+    if (is_fresh_) {
+      is_fresh_ = false;
+      if (!all_finite(k(0))) return fail(next_step_, 0);
+      if (next_step_ == 0) next_step_ = choose_first_step(limit);
+    }
+    double size = std::min(next_step_, control_.max_step);
+    for (int attempts = 1;; ++attempts) {
+      const double remaining = std::abs(limit - t_);
+      const bool ends_at_limit = size * 1.01 >= remaining;
+      if (ends_at_limit) size = remaining;
+      if (size < smallest_step(t_, limit) && !ends_at_limit) return fail(size, attempts - 1);
+      const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
+      const double error = try_step(t1, h, correction);
+      if (error <= 1) {
+        const double grown = size * controller_.after_accept(error);
+        if (!ends_at_limit || grown < next_step_)
+          next_step_ = grown;  // a step cut short by the limit says nothing about the next
+        accept(t1, h, error, out);
+        if (has_estimate) watch_for_stiffness(h, error);
+        return Attempt::accepted;
+      }
+      ++work_.rejected;
+      last_error_ = error;
+      if (ends_at_limit && size < smallest_step(t_, limit)) return fail(size, attempts);
+      size *= controller_.after_reject(error);
+      next_step_ = size;
+    }
+  }
+
+  Attempt fixed_step(double limit, Correction* correction, Step& out) {
+    const auto [t1, h] = grid_.next(t_, limit);
+    const double error = try_step(t1, h, correction);
+    if (!all_finite(x1_.data())) {
+      failure_ = {t_, h, 1, -1};
+      for (int i = n() - 1; i >= 0; --i) {
+        if (!std::isfinite(x1_[at(i)])) failure_.component = i;
+      }
+      return Attempt::not_finite;
+    }
+    accept(t1, h, error, out);
+    return Attempt::accepted;
+  }
+
+  void accept(double t1, double h, double error, Step& out) {
+    ++work_.accepted;
+    out.t0 = t_;
+    out.t1 = t1;
+    out.h = h;
+    out.error = error;
+    out.forget_polynomial();
+    for (int i = 0; i < n(); ++i) {
+      out.start()[i] = x_[at(i)];
+      out.end()[i] = x_[at(i)] = x1_[at(i)];
+    }
+    t_ = t1;
+    start_rate_row_ = is_fsal ? stages - 1 : -1;
+  }
+
+  Attempt fail(double size, int attempts) {
+    failure_ = {t_, size, attempts, -1};
+    for (int row = 0; row < stages; ++row) {
+      if (std::isfinite(last_error_) && row > 0)
+        break;  // later rows are only in doubt when the last trial was not finite
+      for (int i = 0; i < n(); ++i) {
+        if (std::isfinite(k(row)[i])) continue;
+        failure_.component = i;
+        return Attempt::not_finite;
+      }
+    }
+    double worst = -1;
+    for (int i = 0; i < n(); ++i) {
+      const double part = std::abs(combine<ErrorRow>(size, i, Terms<ErrorRow>())) / weight(i);
+      if (part > worst) {
+        worst = part;
+        failure_.component = i;
+      }
+    }
+    return Attempt::step_too_small;
+  }
+  bool all_finite(const double* v) const {
+    for (int i = 0; i < n(); ++i) {
+      if (!std::isfinite(v[i])) return false;
+    }
+    return true;
+  }
+
+  // Hairer, Norsett, Wanner, Solving ODE I, II.4: from the sizes of x, x' and, by one Euler step, x''.
+  double choose_first_step(double limit) {
+    const auto norm = [this](const double* v, const double* minus) {
+      double sum = 0;
+      for (int i = 0; i < n(); ++i) {
+        const double part =
+            (v[i] - (minus ? minus[i] : 0)) / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
+        sum += part * part;
+      }
+      return std::sqrt(sum / n());
+    };
+    const double span = std::abs(limit - t_), longest = std::min(span, control_.max_step);
+    const double d0 = norm(x_.data(), nullptr), d1 = norm(k(0), nullptr);
+    const double h0 = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    if (!std::isfinite(h0) || h0 == 0) return std::max(1e-6 * longest, smallest_step(t_, limit));
+    for (int i = 0; i < n(); ++i) argument_[at(i)] = x_[at(i)] + direction_ * h0 * k(0)[i];
+    evaluate(t_ + direction_ * h0, argument_.data(), k(1));
+    const double d2 = norm(k(1), k(0)) / h0, fastest = std::max(d1, d2);
+    const double h1 = fastest <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / fastest, 1.0 / (table.order + 1));
+    if (!std::isfinite(h1)) return h0;
+    return std::min({100 * h0, h1, longest});
+  }
+
+  // ---- dense output ----
+  template <int row>
+  void evaluate_extra_stage(const Step& step) {
+    if constexpr (row == end_row) {
+      if (start_rate_row_ < 0) evaluate(step.t1, step.end(), k(row));  // else the stiffness watch has it already
+    } else {
+      evaluate_stage<row>(step.t0, step.h, step.start());
+    }
+  }
+  template <int... offset>
+  void evaluate_extra_stages(const Step& step, std::integer_sequence<int, offset...>) {
+    (evaluate_extra_stage<stages + offset>(step), ...);
+    start_rate_row_ = end_row;
+  }
+  template <int... power>
+  void write_powers(double h, double* c, int i, std::integer_sequence<int, power...>) const {
+    ((c[power + 1] = combine<DenseRow<power>>(h, i, Terms<DenseRow<power>>())), ...);
+  }
+  // Rounding in the weights, or a correction, leaves a gap between the polynomial and the end of the step; θ²(3 - 2θ)
+  // closes it without touching value or slope at the start, nor the slope at the end.
+  void meet_the_end(const Step& step, double* c) const {
+    for (int i = 0; i < n(); ++i, c += degree + 1) {
+      double reached = c[degree];
+      for (int power = degree - 1; power >= 0; --power) reached += c[power];
+      const double gap = step.end()[i] - reached;
+      c[2] += 3 * gap;
+      c[3] -= 2 * gap;
+    }
+  }
+
+  // ---- stiffness: does the step size hang at the edge of the stability region? ----
+  // The embedded solution differs from x1 by err, mostly along the fastest direction when the problem is stiff, so
+  // |f(x1) - f(x1 - err)| / |err| estimates the fastest rate. One evaluation every 50 steps, until something is
+  // suspected; 15 hits before 6 misses in a row is the verdict of DOPRI5.
+  void watch_for_stiffness(double h, double error) {
+    if (stiffness_ || (suspicion_ == 0 && work_.accepted % 50 != 0)) return;
+    if (error * control_.relative < 1e4 * std::numeric_limits<double>::epsilon()) return;  // err is rounding
+    if (start_rate_row_ < 0) {
+      evaluate(t_, x_.data(), k(end_row));
+      start_rate_row_ = end_row;
+    }
+    for (int i = 0; i < n(); ++i) argument_[at(i)] = x_[at(i)] - combine<ErrorRow>(h, i, Terms<ErrorRow>());
+    evaluate(t_, argument_.data(), x1_.data());
+    double change = 0, distance = 0;
+    for (int i = 0; i < n(); ++i) {
+      const double scale = 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
+      change += sqr_of((k(end_row)[i] - x1_[at(i)]) * scale);
+      distance += sqr_of((x_[at(i)] - argument_[at(i)]) * scale);
+    }
+    if (stability_limit_ == 0) stability_limit_ = real_stability_limit(table);
+    const double rate = std::sqrt(change / distance);
+    if (std::abs(h) * rate > 0.8 * stability_limit_) {
+      misses_ = 0;
+      if (++suspicion_ >= 15) stiffness_ = Stiffness{t_, rate};
+    } else if (suspicion_ > 0 && ++misses_ >= 6) {
+      suspicion_ = misses_ = 0;
+    }
+  }
+  static double sqr_of(double v) { return v * v; }
+
+  // ---- memory, sized once ----
+  int n() const {
+    if constexpr (fixed_size == dynamic_size) return size_;
+    return fixed_size;
+  }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  double* k(int row) { return k_.data() + static_cast<std::ptrdiff_t>(row) * n(); }
+  const double* k(int row) const { return k_.data() + static_cast<std::ptrdiff_t>(row) * n(); }
+
+  template <int count>
+  using Memory =
+      std::conditional_t<fixed_size == dynamic_size, std::vector<double>,
+                         std::array<double, static_cast<std::size_t>(count*(fixed_size > 0 ? fixed_size : 1))>>;
+
+  Field field_;
+  StepControl control_;
+  PiController controller_;
+  FixedGrid grid_;
+  int size_ = 0;
+  double t_ = 0, direction_ = 1;
+  double next_step_ = 0;     // size without sign; 0: not chosen yet
+  double last_error_ = 0;    // of the last rejected trial
+  bool is_fresh_ = true;     // no step since restart
+  int start_rate_row_ = -1;  // the row of k that holds the rate at x_; -1: not evaluated yet
+  int suspicion_ = 0, misses_ = 0;
+  double stability_limit_ = 0;
+  Memory<total> k_{};
+  Memory<1> x_{}, x1_{}, argument_{};
+};
+
+}  // namespace pawl

@@ -1,0 +1,134 @@
+// Function: a user's functor, erased. It keeps one plain function pointer per scalar the functor accepts, so a generic
+// lambda can be evaluated with numbers, duals and patterns through one indirect call each.
+//
+//   const auto& at           generic: exact derivatives, and its course is proved not to depend on a state
+//   differentiable(f)        generic, but may branch on states: derivatives of the branch taken
+//   black_box(f), or         numbers only: derivatives by differences
+//   const Point<double>& at
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "pawl/point.hpp"
+
+namespace pawl {
+
+using Gradient = Dual<8>;
+using Scalars = std::tuple<double, Gradient, Pattern>;
+
+namespace detail {
+
+template <class F, class... Allowed>
+struct Restricted {
+  F f;
+
+  template <class T>
+  requires(std::is_same_v<T, Allowed> || ...) auto operator()(const Point<T>& at) const { return f(at); }
+  template <class T>
+  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Rates<T>& d) const { f(at, d); }
+};
+
+}  // namespace detail
+
+/// A function that may branch on states and is still differentiated exactly, along the branch taken.
+template <class F>
+auto differentiable(F f) {
+  return detail::Restricted<F, double, Gradient>{std::move(f)};
+}
+
+/// A function evaluated with plain numbers only, whatever its signature would allow.
+template <class F>
+auto black_box(F f) {
+  return detail::Restricted<F, double>{std::move(f)};
+}
+
+class Function {
+ public:
+  template <class T>
+  using Entry = void (*)(const void* functor, const Point<T>& at, T* out);
+
+  Function() = default;
+
+  /// Erases rates: f(at, d).
+  template <class F>
+  static Function rates(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&, Rates<double>&>,
+                  "pawl: rates are a function (const auto& at, auto& d) that assigns d[x] for every state x; "
+                  "it is called const, so a mutable lambda is refused");
+    return erase<RatesCall>(std::move(f));
+  }
+
+  /// Erases a scalar function: f(at) -> number.
+  template <class F>
+  static Function scalar(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&>,
+                  "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
+                  "lambda is refused");
+    return erase<ScalarCall>(std::move(f));
+  }
+
+  explicit operator bool() const { return functor_ != nullptr; }
+
+  template <class T>
+  bool supports() const {
+    return std::get<Entry<T>>(entries_) != nullptr;
+  }
+
+  /// Requires supports<T>(). Writes one value, or one rate per state.
+  template <class T>
+  void operator()(const Point<T>& at, T* out) const {
+    std::get<Entry<T>>(entries_)(functor_.get(), at, out);
+  }
+
+  template <class T>
+  Entry<T> entry() const {
+    return std::get<Entry<T>>(entries_);
+  }
+  const void* functor() const { return functor_.get(); }
+
+ private:
+  template <class T, class F>
+  struct RatesCall {
+    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&, Rates<T>&>;
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      Rates<T> d(out);
+      (*static_cast<const F*>(functor))(at, d);
+    }
+  };
+  template <class T, class F>
+  struct ScalarCall {
+    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&>;
+    static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  };
+
+  template <template <class, class> class Call, class F>
+  static Function erase(F f) {
+    Function function;
+    function.functor_ = std::make_shared<const F>(std::move(f));
+    fill<Call, F>(function.entries_);
+    return function;
+  }
+  template <template <class, class> class Call, class F, class... T>
+  static void fill(std::tuple<Entry<T>...>& entries) {
+    (fill_one<Call<T, F>>(std::get<Entry<T>>(entries)), ...);
+  }
+  template <class Call, class E>
+  static void fill_one(E& entry) {
+    if constexpr (Call::accepts) entry = &Call::call;
+  }
+
+  template <class List>
+  struct EntriesOf;
+  template <class... T>
+  struct EntriesOf<std::tuple<T...>> {
+    using type = std::tuple<Entry<T>...>;
+  };
+
+  std::shared_ptr<const void> functor_;
+  EntriesOf<Scalars>::type entries_{};
+};
+
+}  // namespace pawl

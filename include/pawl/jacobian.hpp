@@ -1,0 +1,24 @@
+// The Jacobian of a system's rates: exact by dual numbers for generic functions, by differences for black boxes.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "pawl/system.hpp"
+
+namespace pawl {
+
+struct Jacobian {
+  Eigen::MatrixXd values;  ///< values(i, j) = d rate_i / d x_j
+  bool is_exact;           ///< false: one-sided differences, about half the digits
+  int evaluations;         ///< of the rates: ceil(n / 8) with duals, n + 1 with numbers
+};
+
+Jacobian jacobian(const System& system, const Values& values, double t, const std::vector<double>& x);
+
+namespace detail {
+Jacobian jacobian(const Function& rates, const double* parameters, double t, const std::vector<double>& x);
+}  // namespace detail
+
+}  // namespace pawl

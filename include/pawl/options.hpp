@@ -1,0 +1,53 @@
+// Options: how a run is made. Plain data with defaults; name only what differs.
+//
+//   simulate(model, {.end = 10, .tolerance = 1e-9, .method = "verner-9"});
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pawl {
+
+/// Local error allowed per step: |error_i| <= absolute_i + relative |x_i|, in the root-mean-square over components.
+struct Tolerance {
+  double relative = 1e-6;
+  std::optional<double> absolute = std::nullopt;  ///< default: relative / 1000
+  std::vector<double> absolute_each = {};         ///< one per state, where they differ; wins over `absolute`
+
+  Tolerance() = default;
+  Tolerance(double both_from_relative)
+      : relative(both_from_relative) {}  // NOLINT: .tolerance = 1e-9 is the common case
+  Tolerance(double rel, double abs) : relative(rel), absolute(abs) {}
+  Tolerance(double rel, std::vector<double> abs_each) : relative(rel), absolute_each(std::move(abs_each)) {}
+};
+
+/// What a run remembers. Memory per step: everything n (degree + 2) numbers, samples n, end none.
+enum class Keep {
+  everything,  ///< the polynomial of every step: the result can be evaluated anywhere
+  samples,     ///< states at the requested times, or at every step if none are requested
+  end,         ///< the last state only
+};
+
+struct Progress {
+  double t, start, end;
+  long long steps;
+};
+
+struct Options {
+  double start = 0;
+  double end = std::numeric_limits<double>::quiet_NaN();  ///< required; before start: backward in time
+  Tolerance tolerance = {};
+  std::string method = "auto";            ///< `pawl methods` lists the names; auto chooses and says what and why
+  std::optional<double> step = {};        ///< a fixed step size instead of error control
+  std::optional<double> first_step = {};  ///< default: from the sizes of x, x' and x'' at the start
+  double max_step = std::numeric_limits<double>::infinity();
+  Keep keep = Keep::everything;
+  int samples = 0;                 ///< this many equal intervals are sampled (samples + 1 instants), beside `times`
+  std::vector<double> times = {};  ///< further instants to sample, in any order
+  std::function<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
+};
+
+}  // namespace pawl

@@ -1,0 +1,116 @@
+// Result: everything a run found out. It is read with the model's own handles and outlives the model.
+//
+//   const Result run = simulate(ball, {.end = 2});
+//   run.final()[height];  run.at(1.5)[speed];  run.range(energy).variation();
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/system.hpp"
+
+namespace pawl {
+
+enum class Outcome {
+  finished,
+  stopped,  ///< by the progress callback, that is, by the user
+  failed,   ///< `reason` says what happened, where, and what to try
+};
+std::string_view to_string(Outcome outcome);
+
+struct Statistics {
+  long long rhs = 0;  ///< evaluations of the right-hand side, every one of them
+  long long steps_accepted = 0;
+  long long steps_rejected = 0;
+  double min_step = 0;  ///< smallest and largest accepted step; the last one, cut by the end, included
+  double max_step = 0;
+  double largest_error_estimate =
+      0;  ///< over accepted steps, in units of the tolerance; with a fixed step it may exceed 1
+  double wall_seconds = 0;
+};
+
+struct Message {
+  enum class Level { note, warning };
+  Level level;
+  double t;  ///< time of the model it refers to
+  std::string text;
+};
+
+struct Range {
+  double min = 0, max = 0;
+  double variation() const { return max - min; }
+};
+
+/// One instant of a run.
+class Instant {
+ public:
+  Instant(double time, std::vector<double> states, std::shared_ptr<const std::vector<double>> parameters,
+          std::shared_ptr<const System::Declarations> model)
+      : t(time), states_(std::move(states)), parameters_(std::move(parameters)), model_(std::move(model)) {}
+
+  double t;
+  double operator[](State x) const { return states_[static_cast<std::size_t>(x.index)]; }
+  double operator[](Parameter p) const { return (*parameters_)[static_cast<std::size_t>(p.index)]; }
+  double operator[](Observable o) const;
+  double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
+  const std::vector<double>& states() const { return states_; }
+
+ private:
+  std::vector<double> states_;
+  std::shared_ptr<const std::vector<double>> parameters_;
+  std::shared_ptr<const System::Declarations> model_;
+};
+
+/// The recorded polynomials of a run, or what Options::keep left of them: flat arrays in the order of time.
+struct Trajectory {
+  int size = 0;
+  std::vector<double> t0, t1;              // per step
+  std::vector<int> degree;                 // per step
+  std::vector<std::size_t> first;          // per step: where its coefficients begin
+  std::vector<double> coefficients, ends;  // ends: size numbers per step
+  std::vector<double> sample_times, sample_states;
+  std::vector<bool> sample_was_requested;
+};
+
+class Result {
+ public:
+  Outcome outcome = Outcome::finished;
+  std::string reason;  ///< why it failed or stopped; empty if finished
+  std::string model, method;
+  double t_start = 0;
+  double t_end = 0;  ///< where the run ended, before Options::end if it failed or was stopped
+  Statistics statistics;
+  std::vector<Message> messages;
+
+  bool finished() const { return outcome == Outcome::finished; }
+  Instant start() const;
+  Instant final() const;
+  /// The state at any time of the run; needs Keep::everything.
+  Instant at(double t) const;
+
+  /// Accepted steps and requested times, in the order of time, as far as Options::keep allows.
+  int sample_count() const { return static_cast<int>(trajectory.sample_times.size()); }
+  Instant sample(int i) const;
+  bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)]; }
+
+  Range range(Observable o) const { return observable_ranges[static_cast<std::size_t>(o.index)]; }
+  Range range(State x) const {
+    return state_ranges[static_cast<std::size_t>(x.index)];
+  }  ///< over start and accepted steps
+
+  const std::vector<std::string>& state_names() const { return declarations->state_names; }
+  const std::vector<std::string>& observable_names() const { return declarations->observable_names; }
+
+  // The parts a recorder fills.
+  std::shared_ptr<const System::Declarations> declarations;
+  std::shared_ptr<const std::vector<double>> parameters;
+  std::vector<double> start_state, final_state;
+  std::vector<Range> state_ranges, observable_ranges;
+  Trajectory trajectory;
+
+ private:
+  Instant instant(double t, std::vector<double> states) const;
+};
+
+}  // namespace pawl

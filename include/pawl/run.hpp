@@ -1,0 +1,36 @@
+// The loop behind simulate() and integrate(): a checked set-up and a stepper in, a Result out.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pawl/options.hpp"
+#include "pawl/result.hpp"
+#include "pawl/stepper.hpp"
+
+namespace pawl::detail {
+
+/// One run, checked and ready: what is simulated, from where, and how.
+struct Setup {
+  std::shared_ptr<const System::Declarations> declarations;
+  std::shared_ptr<const std::vector<double>> parameters;
+  std::vector<double> start_state;
+  Options options;
+  std::string method;
+  std::vector<Message> messages;
+
+  int size() const { return static_cast<int>(start_state.size()); }
+};
+
+/// Throws Misuse for whatever cannot be run: see docs/guide.md for the rules.
+Setup check(std::shared_ptr<const System::Declarations> declarations, std::vector<double> parameters,
+            std::vector<double> start_state, const Options& options);
+
+/// A method without an error estimate needs a fixed step.
+void check_method(const Setup& setup, std::string_view method, bool is_adaptive);
+
+StepControl step_control(const Setup& setup);
+
+Result run(const Setup& setup, Stepper& stepper);
+
+}  // namespace pawl::detail

@@ -1,0 +1,80 @@
+// Stepper: advances one smooth piece by one accepted step, and can say where the state was anywhere inside it.
+// Correction: may move the end of a trial step, inside the accept test.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pawl/step.hpp"
+
+namespace pawl {
+
+/// Pulls the end of a trial step back to where it belongs (onto a constraint manifold, for instance). A step is
+/// accepted only if its error estimate and the size of the pull are both within the tolerance.
+class Correction {
+ public:
+  virtual ~Correction() = default;
+  /// Moves x in place; returns the size of the move in the error norm. Must not allocate.
+  virtual double apply(double t, double* x) = 0;
+};
+
+/// How long steps are, and what decides it.
+struct StepControl {
+  double relative = 1e-6;
+  std::vector<double> absolute;  ///< one per component; the error norm divides by absolute + relative |x|
+  double fixed_step = 0;         ///< above zero: every step has this size and no error test is made
+  double max_step = std::numeric_limits<double>::infinity();
+};
+
+enum class Attempt {
+  accepted,
+  step_too_small,  ///< no step above rounding passes the error test
+  not_finite,      ///< the state or its rates are not finite, however small the step
+};
+
+/// Where and why the last attempt ended without an accepted step.
+struct StepFailure {
+  double t = 0;
+  double step_size = 0;
+  int attempts = 0;
+  int component = -1;  ///< the one with the largest error, or the first that is not finite
+};
+
+/// Work done so far. Every evaluation of the right-hand side is counted, whatever it served.
+struct Work {
+  long long rhs = 0;
+  long long accepted = 0;
+  long long rejected = 0;
+};
+
+/// A sign that the problem is stiff: stability, not accuracy, held the step back over many steps.
+struct Stiffness {
+  double t = 0;
+  double rate = 0;  ///< estimate of the fastest rate, 1 / time
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  /// Mode or state has jumped: start afresh here, towards `direction` (+1 or -1). first_step = 0: choose one.
+  virtual void restart(double t, const double* x, double direction, double first_step) = 0;
+  /// One accepted step that ends at or before limit, or why not. Without a correction the end stays where the method
+  /// puts it.
+  virtual Attempt step(double limit, Correction* correction, Step& out) = 0;
+  /// Writes the polynomial of the last accepted step; may cost evaluations, which is why it is asked for.
+  virtual void interpolate(Step& step) = 0;
+
+  const Work& work() const { return work_; }
+  const StepFailure& failure() const { return failure_; }
+  const std::optional<Stiffness>& stiffness() const { return stiffness_; }
+
+ protected:
+  Work work_;
+  StepFailure failure_;
+  std::optional<Stiffness> stiffness_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,113 @@
+// System: what is simulated. Declarations read as sentences; each returns the handle that later reads the same
+// quantity.
+//
+//   System decay("decay");
+//   const auto amount = decay.state("amount", 1.0);
+//   const auto rate = decay.parameter("rate", 0.5);
+//   decay.rates([=](const auto& at, auto& d) { d[amount] = -at[rate] * at[amount]; });
+//
+// A System is declared first and then shared, const, between runs and threads; copies are cheap. What differs between
+// runs (start values, parameters) is in Values.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/function.hpp"
+
+namespace pawl {
+
+/// A call that cannot mean anything: unknown names, impossible numbers, incomplete models. The text says what is
+/// allowed.
+class Misuse : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// Inside System::start: reads parameters, writes start values.
+class Start {
+ public:
+  Start(double* states, const double* parameters) : states_(states), parameters_(parameters) {}
+
+  double& operator[](State x) { return states_[x.index]; }
+  double operator[](Parameter p) const { return parameters_[p.index]; }
+
+ private:
+  double* states_;
+  const double* parameters_;
+};
+
+class System {
+ public:
+  explicit System(std::string name);
+
+  State state(std::string name, double start);
+  Block<State> states(std::string_view name, const std::vector<double>& starts);  ///< named name1, name2, ...
+  Parameter parameter(std::string name, double value);
+
+  /// x' = f(t, x): assigns d[x] for every state.
+  template <class F>
+  void rates(F f) {
+    declare_rates(Function::rates(std::move(f)));
+  }
+
+  /// Start values that follow from parameters: a function (Start& at). A value set for a run wins over it.
+  template <class F>
+  void start(F f) {
+    edit().start = [f = std::move(f)](Start& at) { f(at); };
+  }
+
+  /// A quantity to watch, an energy for instance; a run reports its range over the accepted steps.
+  template <class F>
+  Observable observable(std::string name, F f) {
+    return declare_observable(std::move(name), Function::scalar(std::move(f)));
+  }
+
+  /// What has been declared. Handles index these vectors.
+  struct Declarations {
+    std::string name;
+    std::vector<std::string> state_names, parameter_names, observable_names;
+    std::vector<double> starts, parameters;
+    std::function<void(Start&)> start;
+    Function rates;
+    std::vector<Function> observables;
+  };
+  const Declarations& declarations() const { return *declarations_; }
+  std::shared_ptr<const Declarations> share() const { return declarations_; }
+  const std::string& name() const { return declarations_->name; }
+  int size() const { return static_cast<int>(declarations_->state_names.size()); }
+
+ private:
+  Declarations& edit();  // copies first if a run or another System still reads the old declarations
+  void check_new_name(const std::string& name) const;
+  void declare_rates(Function f);
+  Observable declare_observable(std::string name, Function f);
+
+  std::shared_ptr<Declarations> declarations_;
+};
+
+/// What differs between runs of one System: parameters and start values, by handle or by name.
+class Values {
+ public:
+  explicit Values(const System& system);
+
+  double& operator[](State x);
+  double& operator[](Parameter p) { return parameters_[static_cast<std::size_t>(p.index)]; }
+
+  /// Sets the parameter or the start value of that name; throws Misuse, with the nearest name, if there is none.
+  void set(std::string_view name, double value);
+
+  const std::vector<double>& parameters() const { return parameters_; }
+  std::vector<double> start() const;  ///< declared starts, then System::start, then what was set here
+
+ private:
+  std::shared_ptr<const System::Declarations> declarations_;
+  std::vector<double> parameters_, starts_;
+  std::vector<bool> is_set_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,21 @@
+# Completion of the pawl command for bash. Names come from the command itself, so new models and methods complete at once.
+_pawl() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
+  local choices=""
+  if ((COMP_CWORD == 1)); then
+    choices="run list methods completion --help --version"
+  elif [[ $before == --method ]]; then
+    choices="auto $("$pawl" methods --names 2>/dev/null)"
+  elif [[ $before == --out ]]; then
+    COMPREPLY=($(compgen -f -- "$word"))
+    return
+  elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
+    choices=$("$pawl" list --names 2>/dev/null)
+  elif [[ $command == run && $word == -* ]]; then
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --help"
+  elif [[ $word == -* ]]; then
+    choices="--json --names --help"
+  fi
+  COMPREPLY=($(compgen -W "$choices" -- "$word"))
+}
+complete -F _pawl pawl

@@ -1,0 +1,68 @@
+// The pawl command: parsing words and printing, nothing else.
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "numerics/nearest_name.hpp"
+#include "pawl/system.hpp"
+#include "pawl/version.hpp"
+
+namespace {
+
+/// "; did you mean ...?" for the first word that is neither a subcommand nor an option of the one in use.
+std::string suggestion(CLI::App& app, int count, char** words) {
+  std::vector<std::string> commands, options;
+  CLI::App* used = &app;
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
+    if (count > 1 && command->get_name() == words[1]) used = command;
+  }
+  if (used == &app && count > 1 && words[1][0] != '-') return pawl::did_you_mean(words[1], commands);
+  for (const CLI::Option* option : used->get_options()) options.push_back(option->get_name());
+  for (int i = 1; i < count; ++i) {
+    const std::string word = std::string(words[i]).substr(0, std::string(words[i]).find('='));
+    const bool is_unknown = word.starts_with("--") && std::find(options.begin(), options.end(), word) == options.end();
+    if (is_unknown) return pawl::did_you_mean(word, options);
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  int exit_code = pawl::cli::finished;
+  CLI::App app{"pawl simulates stiff, discontinuous, high-index models. This version: the smooth engine.", "pawl"};
+  app.set_version_flag("--version", fmt::format("pawl {}", pawl::version));
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  pawl list                                  what can be run\n"
+      "  pawl run lorenz --plot x,z                 run a model and draw it\n"
+      "  pawl run kepler --set e=0.9 --rtol 1e-10   another parameter, a tighter tolerance\n"
+      "  pawl run pleiades --out stars.csv          the trajectory as a file\n"
+      "Each command has its own --help.");
+  pawl::cli::add_run(app, exit_code);
+  pawl::cli::add_list(app);
+  pawl::cli::add_methods(app);
+  pawl::cli::add_completion(app);
+  try {
+    if (count == 1) {
+      fmt::print("{}", app.help());
+      return pawl::cli::misused;
+    }
+    app.parse(count, words);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "pawl: {}{}\n  try: pawl --help\n", error.what(), suggestion(app, count, words));
+    return pawl::cli::misused;
+  } catch (const pawl::Misuse& error) {
+    fmt::print(stderr, "pawl: {}\n", error.what());
+    return pawl::cli::misused;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pawl: {}\n", error.what());
+    return pawl::cli::failed;
+  }
+  return exit_code;
+}

@@ -1,0 +1,232 @@
+// pawl run: simulate one model of the catalogue.
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/progress_bar.hpp"
+#include "integrate/methods.hpp"
+#include "numerics/nearest_name.hpp"
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
+#include "report/csv.hpp"
+#include "report/json.hpp"
+#include "report/plot.hpp"
+#include "report/whole_file.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+struct Words {
+  std::string model, method = "auto", out, plot;
+  double rtol = 1e-6;
+  std::vector<std::string> atol, set;
+  std::optional<double> step, stop;
+  double start = 0;
+  double max_step = std::numeric_limits<double>::infinity();
+  int samples = 0;
+  bool json = false;
+};
+
+double number(const std::string& text, const std::string& where) {
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::logic_error&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size()) throw Misuse(fmt::format("{}: '{}' is not a number", where, text));
+  return value;
+}
+
+struct Assignment {
+  std::string name;
+  double value;
+};
+
+Assignment assignment(const std::string& word, const std::string& option) {
+  const auto equals = word.find('=');
+  if (equals == std::string::npos || equals == 0) throw Misuse(fmt::format("{} {}: expected name=value", option, word));
+  return {word.substr(0, equals), number(word.substr(equals + 1), fmt::format("{} {}", option, word))};
+}
+
+Tolerance tolerance_of(const Words& words, const std::vector<std::string>& states) {
+  Tolerance tolerance(words.rtol);
+  for (const std::string& word : words.atol) {
+    if (word.find('=') == std::string::npos) tolerance.absolute = number(word, "--atol");
+  }
+  for (const std::string& word : words.atol) {
+    if (word.find('=') == std::string::npos) continue;
+    const auto [name, value] = assignment(word, "--atol");
+    const auto it = std::find(states.begin(), states.end(), name);
+    if (it == states.end())
+      throw Misuse(fmt::format("--atol {}: no state '{}'{}", word, name, did_you_mean(name, states)));
+    if (tolerance.absolute_each.empty())
+      tolerance.absolute_each.assign(states.size(), tolerance.absolute.value_or(words.rtol * 1e-3));
+    tolerance.absolute_each[static_cast<std::size_t>(it - states.begin())] = value;
+  }
+  return tolerance;
+}
+
+/// Trouble with the file is better known before a long run than after it.
+void check_output_file(const std::string& path) {
+  if (path.empty()) return;
+  const std::filesystem::path file(path);
+  if (file.extension() != ".csv" && file.extension() != ".json" && !std::filesystem::is_character_file(file))
+    throw Misuse(fmt::format("--out {}: the name must end in .csv or .json", path));
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder))
+    throw Misuse(fmt::format("--out {}: there is no folder '{}'", path, folder.string()));
+  if (std::filesystem::is_directory(file)) throw Misuse(fmt::format("--out {}: this is a folder", path));
+  const bool exists_as_device = std::filesystem::exists(file) && !std::filesystem::is_regular_file(file);
+  if (!exists_as_device && ::access(folder.c_str(), W_OK) != 0)
+    throw Misuse(fmt::format("--out {}: no permission to write in '{}'", path, folder.string()));
+}
+
+struct PlotAxes {
+  std::string horizontal, vertical;
+};
+
+/// "x" draws x over time, "x,y" draws y over x.
+PlotAxes plot_axes(const std::string& words) {
+  const auto comma = words.find(',');
+  if (comma == std::string::npos) return {"t", words};
+  return {words.substr(0, comma), words.substr(comma + 1)};
+}
+
+std::string draw_plot(const Result& run, const PlotAxes& axes) {
+  constexpr int points = 2000;
+  Axis across{axes.horizontal, {}}, up{axes.vertical, {}};
+  for (int i = 0; i <= points; ++i) {
+    const double fraction = static_cast<double>(i) / points;
+    const Instant at = run.at(i == points ? run.t_end : run.t_start + fraction * (run.t_end - run.t_start));
+    across.values.push_back(at[axes.horizontal]);
+    up.values.push_back(at[axes.vertical]);
+  }
+  return draw(across, up);
+}
+
+std::string summary(const Problem& problem, const Result& run, const Options& options, std::optional<double> error) {
+  const Statistics& s = run.statistics;
+  std::string text = fmt::format("{}: {}\n", problem.name(), problem.summary);
+  const auto line = [&text](std::string_view label, const std::string& words) {
+    text += fmt::format("  {:<10} {}\n", label, words);
+  };
+  const std::string control = options.step ? fmt::format("fixed step {:g}", *options.step)
+                                           : fmt::format("relative tolerance {:g}", options.tolerance.relative);
+  line("method", fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control));
+  line("outcome", fmt::format("{} at t = {:.10g}", to_string(run.outcome), run.t_end));
+  line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
+                            s.min_step, s.max_step));
+  line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
+  std::string final;
+  const std::size_t shown = std::min<std::size_t>(run.state_names().size(), 6);
+  for (std::size_t i = 0; i < shown; ++i)
+    final += fmt::format("{}{} = {:.12g}", i == 0 ? "" : ", ", run.state_names()[i], run.final().states()[i]);
+  if (shown < run.state_names().size()) final += fmt::format(", and {} more", run.state_names().size() - shown);
+  line("final", final);
+  if (error) line("accuracy", fmt::format("error {:.2e} at the end, against: {}", *error, problem.known_by));
+  for (std::size_t i = 0; i < run.observable_names().size(); ++i) {
+    const Range range = run.range(Observable{static_cast<int>(i)});
+    line(run.observable_names()[i],
+         fmt::format("{:.10g} to {:.10g}, variation {:.2e}", range.min, range.max, range.variation()));
+  }
+  for (const Message& message : run.messages)
+    line(message.level == Message::Level::warning ? "warning" : "note", message.text);
+  return text;
+}
+
+int run(const Words& words) {
+  const Problem& problem = find_problem(words.model);
+  Values values(problem.system);
+  for (const std::string& word : words.set) {
+    const auto [name, value] = assignment(word, "--set");
+    values.set(name, value);
+  }
+  const PlotAxes axes = plot_axes(words.plot);
+  check_output_file(words.out);
+
+  Options options;
+  options.start = words.start;
+  options.end = words.stop.value_or(problem.end);
+  options.method = words.method;
+  options.tolerance = tolerance_of(words, problem.system.declarations().state_names);
+  options.step = words.step;
+  options.max_step = words.max_step;
+  options.samples = words.samples;
+  options.keep = !words.plot.empty() ? Keep::everything : !words.out.empty() ? Keep::samples : Keep::end;
+  if (!words.plot.empty()) {  // a wrong name is better known before the run
+    const Result probe = simulate(problem.system, values, {.start = options.start, .end = options.start});
+    static_cast<void>(probe.start()[axes.horizontal] + probe.start()[axes.vertical]);
+  }
+
+  catch_interrupts();
+  const Result result = [&] {
+    ProgressBar bar;
+    options.progress = [&bar](const Progress& progress) {
+      bar.show(progress);
+      return !was_interrupted();
+    };
+    return simulate(problem.system, values, options);
+  }();
+
+  const auto error = result.t_start == 0
+                         ? error_against_reference(problem, values, result.t_end, result.final().states())
+                         : std::nullopt;
+  if (words.json) {
+    auto object = to_json(result);
+    object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
+    fmt::print("{}", print(object));
+  } else {
+    fmt::print("{}", summary(problem, result, options, error));
+    if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
+  }
+  if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
+  if (!words.out.empty()) {
+    const bool is_json = std::filesystem::path(words.out).extension() == ".json";
+    write_whole_file(words.out, is_json ? print(to_json_with_samples(result)) : to_csv(result));
+    if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples_to_write(result).size());
+  }
+  return result.finished() ? finished : failed;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "simulates a model and reports what happened");
+  static Words words;
+  command->add_option("NAME", words.model, "the model (pawl list)")->required();
+  command->add_option("--method", words.method, "integration method (pawl methods); auto chooses by tolerance")
+      ->capture_default_str();
+  command->add_option("--rtol", words.rtol, "relative tolerance of the local error")->capture_default_str();
+  command->add_option("--atol", words.atol, "absolute tolerance, for all states or name=V for one; default rtol/1000")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--step", words.step, "a fixed step size instead of error control");
+  command->add_option("--max-step", words.max_step, "the largest step allowed");
+  command->add_option("--start", words.start, "the time to start at")->capture_default_str();
+  command->add_option("--stop", words.stop, "the time to stop at; default: the model's own");
+  command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
+  command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
+  command->add_flag("--json", words.json, "print one JSON object (docs/json.md) instead of a summary");
+  command->add_option("--plot", words.plot, "draw in the terminal: x over time, or x,y for y over x");
+  command->footer(
+      "Exit code: 0 finished, 1 the run failed or was stopped, 2 misuse.\n"
+      "Examples:\n"
+      "  pawl run lorenz\n"
+      "  pawl run compere-pendulum --method kutta-3 --step 0.01\n"
+      "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot x,y\n"
+      "  pawl run brusselator --out cycle.csv --samples 400");
+  command->callback([&exit_code] { exit_code = run(words); });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,121 @@
+#include "report/json.hpp"
+
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/csv.hpp"
+
+namespace pawl {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json statistics_of(const Statistics& statistics) {
+  return {{"rhs", statistics.rhs},
+          {"steps_accepted", statistics.steps_accepted},
+          {"steps_rejected", statistics.steps_rejected},
+          {"min_step", statistics.min_step},
+          {"max_step", statistics.max_step},
+          {"largest_error_estimate", statistics.largest_error_estimate},
+          {"wall_seconds", statistics.wall_seconds}};
+}
+
+Json observables_of(const Result& run) {
+  Json all = Json::object();
+  for (std::size_t i = 0; i < run.observable_names().size(); ++i) {
+    const Range range = run.range(Observable{static_cast<int>(i)});
+    all[run.observable_names()[i]] = {{"min", range.min}, {"max", range.max}, {"variation", range.variation()}};
+  }
+  return all;
+}
+
+Json messages_of(const Result& run) {
+  Json all = Json::array();
+  for (const Message& message : run.messages) {
+    const char* level = message.level == Message::Level::warning ? "warning" : "note";
+    all.push_back({{"level", level}, {"t", message.t}, {"text", message.text}});
+  }
+  return all;
+}
+
+void print_into(std::string& out, const Json& value, int depth) {
+  const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::isfinite(number))
+      fmt::format_to(std::back_inserter(out), "{:.17g}", number);
+    else
+      out += "null";
+  } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
+    out += "[";
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) out += ", ";
+      print_into(out, value[i], depth);
+    }
+    out += "]";
+  } else if (value.is_structured() && !value.empty()) {
+    const bool is_object = value.is_object();
+    out += is_object ? "{" : "[";
+    bool is_first = true;
+    for (const auto& item : value.items()) {
+      if (!is_first) out += ",";
+      is_first = false;
+      indent(depth + 1);
+      if (is_object) out += Json(item.key()).dump() + ": ";
+      print_into(out, item.value(), depth + 1);
+    }
+    indent(depth);
+    out += is_object ? "}" : "]";
+  } else {
+    out += value.dump();
+  }
+}
+
+}  // namespace
+
+Json to_json(const Result& run) {
+  Json final = Json::object();
+  const Instant last = run.final();
+  for (std::size_t i = 0; i < run.state_names().size(); ++i) final[run.state_names()[i]] = last.states()[i];
+  return {{"model", run.model},
+          {"method", run.method},
+          {"t_start", run.t_start},
+          {"t_end", run.t_end},
+          {"outcome", std::string(to_string(run.outcome))},
+          {"reason", run.reason},
+          {"final", final},
+          {"statistics", statistics_of(run.statistics)},
+          {"observables", observables_of(run)},
+          {"events", Json::array()},
+          {"invariants", Json::object()},
+          {"messages", messages_of(run)}};
+}
+
+Json to_json_with_samples(const Result& run) {
+  Json all = to_json(run);
+  Json& samples = all["samples"];
+  const std::vector<int> indices = samples_to_write(run);
+  const auto column = [&](const auto& value_of) {
+    Json values = Json::array();
+    for (const int i : indices) values.push_back(value_of(run.sample(i)));
+    return values;
+  };
+  samples["t"] = column([](const Instant& at) { return at.t; });
+  for (std::size_t i = 0; i < run.state_names().size(); ++i)
+    samples[run.state_names()[i]] = column([i](const Instant& at) { return at.states()[i]; });
+  for (std::size_t i = 0; i < run.observable_names().size(); ++i)
+    samples[run.observable_names()[i]] = column([i](const Instant& at) { return at[Observable{static_cast<int>(i)}]; });
+  return all;
+}
+
+std::string print(const Json& value) {
+  std::string out;
+  print_into(out, value, 0);
+  return out + "\n";
+}
+
+}  // namespace pawl

@@ -1,0 +1,20 @@
+// A run as one JSON object, described in docs/json.md. Fields are added in later versions, never renamed or removed.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "pawl/result.hpp"
+
+namespace pawl {
+
+nlohmann::ordered_json to_json(const Result& run);
+
+/// The same with "samples": {"t": [...], name: [...], ...}.
+nlohmann::ordered_json to_json_with_samples(const Result& run);
+
+/// JSON text with 17 significant digits in every number; a number that is not finite becomes null.
+std::string print(const nlohmann::ordered_json& value);
+
+}  // namespace pawl

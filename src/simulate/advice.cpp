@@ -1,0 +1,58 @@
+#include "simulate/advice.hpp"
+
+#include <fmt/format.h>
+#include <Eigen/Eigenvalues>
+
+#include "pawl/jacobian.hpp"
+
+namespace pawl::detail {
+
+std::string describe(Attempt attempt, const StepFailure& failure, const Setup& setup) {
+  const auto component = static_cast<std::size_t>(failure.component < 0 ? 0 : failure.component);
+  const std::string& name = setup.declarations->state_names[component];
+  if (attempt == Attempt::not_finite && setup.options.step)
+    return fmt::format(
+        "t = {:.10g}: after a fixed step of {:.3g} the state '{}' is not finite.\n"
+        "  likely: the step is too large for stability, the solution grows without bound, or the model divides by zero "
+        "here\n"
+        "  try:    a smaller step, or an adaptive method",
+        failure.t, failure.step_size, name);
+  if (attempt == Attempt::not_finite)
+    return fmt::format(
+        "t = {:.10g}: the rate of '{}' is not finite, here or just after; {} attempts with steps down to {:.1e} "
+        "failed.\n"
+        "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
+        "  try:    check the rate of '{}' and the parameters it reads; a solution that ends here cannot be continued",
+        failure.t, name, failure.attempts, failure.step_size, name);
+  return fmt::format(
+      "t = {:.10g}: no step above {:.1e} passes the error test; {} attempts failed, worst in '{}'.\n"
+      "  likely: the solution grows without bound or the model jumps here, or a tolerance is below rounding\n"
+      "  try:    end the run before this time, smooth the jump, or loosen the tolerance, which is {:.0e}",
+      failure.t, failure.step_size, failure.attempts, name, setup.options.tolerance.relative);
+}
+
+StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const double* x) {
+  constexpr int largest_dense_problem = 100;  // beyond it the eigenvalues cost more than they tell
+  std::string fastest = fmt::format("fastest rate about {:.2g} per unit of time", stiffness.rate);
+  int evaluations = 0;
+  if (setup.size() <= largest_dense_problem) {
+    const std::vector<double> state(x, x + setup.size());
+    const Jacobian J = jacobian(setup.declarations->rates, setup.parameters->data(), stiffness.t, state);
+    evaluations = J.evaluations;
+    const Eigen::EigenSolver<Eigen::MatrixXd> solver(J.values);
+    Eigen::Index mode = 0, state_index = 0;
+    solver.eigenvalues().real().minCoeff(&mode);
+    solver.eigenvectors().col(mode).cwiseAbs().maxCoeff(&state_index);
+    fastest =
+        fmt::format("fastest eigenvalue {:.3g} per unit of time, mostly in '{}'", solver.eigenvalues()[mode].real(),
+                    setup.declarations->state_names[static_cast<std::size_t>(state_index)]);
+  }
+  return {
+      fmt::format("t = {:.10g}: the problem looks stiff: stability, not accuracy, limits the step ({}). The result is "
+                  "still accurate, only slow. This version has explicit methods alone: try a looser tolerance, a "
+                  "shorter run, or a model without its fastest dynamics",
+                  stiffness.t, fastest),
+      evaluations};
+}
+
+}  // namespace pawl::detail

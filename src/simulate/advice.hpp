@@ -1,0 +1,19 @@
+// What went wrong, where, and what to try, in words.
+#pragma once
+
+#include <string>
+
+#include "pawl/run.hpp"
+#include "pawl/stepper.hpp"
+
+namespace pawl::detail {
+
+std::string describe(Attempt attempt, const StepFailure& failure, const Setup& setup);
+
+struct StiffnessReport {
+  std::string text;
+  int evaluations;  ///< of the rates, spent on finding the fastest direction
+};
+StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const double* x);
+
+}  // namespace pawl::detail

@@ -1,0 +1,125 @@
+#include "simulate/recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pawl::detail {
+
+namespace {
+
+std::vector<double> requested_times(const Options& options) {
+  std::vector<double> times = options.times;
+  for (int i = 0; i <= options.samples && options.samples > 0; ++i) {
+    const double fraction = static_cast<double>(i) / options.samples;
+    times.push_back(i == options.samples ? options.end : options.start + fraction * (options.end - options.start));
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  if (options.end < options.start) std::reverse(times.begin(), times.end());
+  return times;
+}
+
+}  // namespace
+
+Recorder::Recorder(const Setup& setup)
+    : keep_(setup.options.keep),
+      direction_(setup.options.end < setup.options.start ? -1 : 1),
+      requested_(requested_times(setup.options)),
+      scratch_(setup.start_state.size()) {
+  keeps_every_step_ = keep_ == Keep::everything || (keep_ == Keep::samples && requested_.empty());
+  const double t = setup.options.start;
+  result_.model = setup.declarations->name;
+  result_.method = setup.method;
+  result_.messages = setup.messages;
+  result_.t_start = result_.t_end = t;
+  result_.declarations = setup.declarations;
+  result_.parameters = setup.parameters;
+  result_.start_state = result_.final_state = setup.start_state;
+  result_.trajectory.size = setup.size();
+  const Range empty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  result_.state_ranges.assign(setup.start_state.size(), empty);
+  result_.observable_ranges.assign(setup.declarations->observables.size(), empty);
+  result_.statistics.min_step = std::numeric_limits<double>::infinity();
+  widen_ranges(t, setup.start_state.data());
+  const bool is_requested = is_due(t);
+  if (is_requested) ++next_requested_;
+  if (keep_ != Keep::end && (keeps_every_step_ || is_requested)) sample(t, setup.start_state.data(), is_requested);
+}
+
+bool Recorder::is_due(double t) const {
+  return next_requested_ < requested_.size() && direction_ * (requested_[next_requested_] - t) <= 0;
+}
+
+bool Recorder::needs_polynomial(const Step& step) const {
+  if (keep_ == Keep::everything) return true;
+  return keep_ == Keep::samples && is_due(step.t1) && requested_[next_requested_] != step.t1;
+}
+
+void Recorder::record(const Step& step) {
+  Statistics& statistics = result_.statistics;
+  const double size = std::abs(step.h);
+  statistics.min_step = std::min(statistics.min_step, size);
+  statistics.max_step = std::max(statistics.max_step, size);
+  statistics.largest_error_estimate = std::max(statistics.largest_error_estimate, step.error);
+  if (keep_ == Keep::everything) keep_polynomial(step);
+  if (keep_ != Keep::end) sample_requested(step);
+  widen_ranges(step.t1, step.end());
+  result_.t_end = step.t1;
+  std::copy(step.end(), step.end() + step.size(), result_.final_state.begin());
+}
+
+void Recorder::keep_polynomial(const Step& step) {
+  Trajectory& path = result_.trajectory;
+  path.t0.push_back(step.t0);
+  path.t1.push_back(step.t1);
+  path.degree.push_back(step.degree());
+  path.first.push_back(path.coefficients.size());
+  path.coefficients.insert(path.coefficients.end(), step.coefficients(),
+                           step.coefficients() + static_cast<std::ptrdiff_t>(step.size()) * (step.degree() + 1));
+  path.ends.insert(path.ends.end(), step.end(), step.end() + step.size());
+}
+
+void Recorder::sample_requested(const Step& step) {
+  bool end_is_sampled = false;
+  for (; is_due(step.t1); ++next_requested_) {
+    const double t = requested_[next_requested_];
+    end_is_sampled = t == step.t1;
+    step.at(t, scratch_.data());
+    sample(t, scratch_.data(), true);
+  }
+  if (keeps_every_step_ && !end_is_sampled) sample(step.t1, step.end(), false);
+}
+
+void Recorder::sample(double t, const double* x, bool was_requested) {
+  Trajectory& path = result_.trajectory;
+  path.sample_times.push_back(t);
+  path.sample_states.insert(path.sample_states.end(), x, x + path.size);
+  path.sample_was_requested.push_back(was_requested);
+}
+
+void Recorder::widen_ranges(double t, const double* x) {
+  const auto widen = [](Range& range, double value) {
+    range.min = std::min(range.min, value);
+    range.max = std::max(range.max, value);
+  };
+  for (std::size_t i = 0; i < result_.state_ranges.size(); ++i) widen(result_.state_ranges[i], x[i]);
+  for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
+    double value = 0;
+    result_.declarations->observables[i](Point<double>(t, x, result_.parameters->data()), &value);
+    widen(result_.observable_ranges[i], value);
+  }
+}
+
+Result Recorder::finish(Outcome outcome, std::string reason, const Work& work, double wall_seconds) {
+  result_.outcome = outcome;
+  result_.reason = std::move(reason);
+  Statistics& statistics = result_.statistics;
+  statistics.rhs = work.rhs;
+  statistics.steps_accepted = work.accepted;
+  statistics.steps_rejected = work.rejected;
+  statistics.wall_seconds = wall_seconds;
+  if (work.accepted == 0) statistics.min_step = 0;
+  return std::move(result_);
+}
+
+}  // namespace pawl::detail

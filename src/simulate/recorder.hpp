@@ -1,0 +1,35 @@
+// Recorder: turns accepted steps into a Result, keeping what Options::keep asks for.
+#pragma once
+
+#include "pawl/run.hpp"
+#include "pawl/step.hpp"
+
+namespace pawl::detail {
+
+class Recorder {
+ public:
+  explicit Recorder(const Setup& setup);
+
+  /// Whether this step's polynomial is wanted: to be kept, or for a requested time strictly inside.
+  bool needs_polynomial(const Step& step) const;
+  void record(const Step& step);
+  void add(Message message) { result_.messages.push_back(std::move(message)); }
+  Result finish(Outcome outcome, std::string reason, const Work& work, double wall_seconds);
+
+ private:
+  bool is_due(double t) const;  // the next requested time is at or before t
+  void keep_polynomial(const Step& step);
+  void sample(double t, const double* x, bool was_requested);
+  void sample_requested(const Step& step);
+  void widen_ranges(double t, const double* x);
+
+  Keep keep_;
+  bool keeps_every_step_;
+  double direction_;
+  std::vector<double> requested_;  // in the order of the run
+  std::size_t next_requested_ = 0;
+  std::vector<double> scratch_;
+  Result result_;
+};
+
+}  // namespace pawl::detail

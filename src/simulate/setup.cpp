@@ -1,0 +1,141 @@
+// What can be run and what cannot: every number and name is checked here, once, before the loop starts.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "pawl/integrate.hpp"
+#include "pawl/run.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+void check_model(const System::Declarations& model, const std::vector<double>& parameters) {
+  const auto n = model.state_names.size();
+  if (n == 0) throw Misuse(fmt::format("system '{}' has no states: declare them with state(name, start)", model.name));
+  if (!model.rates) throw Misuse(fmt::format("system '{}' has no rates: declare them with rates(f)", model.name));
+  if (!model.rates.supports<Pattern>()) return;
+  const std::vector<Pattern> x(n);
+  std::vector<Pattern> rates(n, Pattern::unassigned());
+  model.rates(Point<Pattern>(Pattern(), x.data(), parameters.data()), rates.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!rates[i].is_assigned())
+      throw Misuse(fmt::format("system '{}': the rates never assign d[{}]", model.name, model.state_names[i]));
+  }
+}
+
+void check_start(const System::Declarations& model, const std::vector<double>& parameters,
+                 const std::vector<double>& start) {
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (!std::isfinite(start[i]))
+      throw Misuse(fmt::format("system '{}': the start value of '{}' is {}, it must be finite", model.name,
+                               model.state_names[i], start[i]));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (std::isnan(parameters[i]))
+      throw Misuse(fmt::format("system '{}': the parameter '{}' is nan", model.name, model.parameter_names[i]));
+  }
+}
+
+void check_tolerance(const Tolerance& tolerance, const std::vector<std::string>& states) {
+  const double relative = tolerance.relative;
+  if (!(relative == 0 || (relative >= 1e-15 && relative < 1)))
+    throw Misuse(
+        fmt::format("relative tolerance {:g}: it must be 0, or at least 1e-15 (rounding) and below 1", relative));
+  if (!tolerance.absolute_each.empty() && tolerance.absolute_each.size() != states.size())
+    throw Misuse(fmt::format("{} absolute tolerances for {} states", tolerance.absolute_each.size(), states.size()));
+  const auto check_absolute = [](double absolute, const std::string& what) {
+    if (!(absolute > 0 && std::isfinite(absolute)))
+      throw Misuse(fmt::format("absolute tolerance {:g}{}: it must be above 0, so that a state at zero has a scale",
+                               absolute, what));
+  };
+  for (std::size_t i = 0; i < tolerance.absolute_each.size(); ++i)
+    check_absolute(tolerance.absolute_each[i], fmt::format(" for '{}'", states[i]));
+  if (tolerance.absolute_each.empty()) check_absolute(tolerance.absolute.value_or(relative * 1e-3), "");
+}
+
+void check_positive(double value, std::string_view what) {
+  if (!(value > 0)) throw Misuse(fmt::format("{} {:g}: it must be above 0", what, value));
+}
+
+void check_interval(const Options& options) {
+  if (std::isnan(options.end)) throw Misuse("the end time is missing: set Options::end");
+  if (!std::isfinite(options.start) || !std::isfinite(options.end))
+    throw Misuse(fmt::format("the run from t = {:g} to t = {:g} must be finite", options.start, options.end));
+  if (options.samples < 0) throw Misuse(fmt::format("{} samples: the number must not be negative", options.samples));
+  const auto [low, high] = std::minmax(options.start, options.end);
+  for (const double t : options.times) {
+    if (!(t >= low && t <= high))
+      throw Misuse(
+          fmt::format("the requested time {:g} is outside the run from {:g} to {:g}", t, options.start, options.end));
+  }
+}
+
+}  // namespace
+
+Setup check(std::shared_ptr<const System::Declarations> declarations, std::vector<double> parameters,
+            std::vector<double> start_state, const Options& options) {
+  check_model(*declarations, parameters);
+  check_start(*declarations, parameters, start_state);
+  check_tolerance(options.tolerance, declarations->state_names);
+  check_interval(options);
+  if (options.step) check_positive(*options.step, "step size");
+  if (options.first_step) check_positive(*options.first_step, "first step");
+  check_positive(options.max_step, "maximum step");
+  Setup setup{.declarations = std::move(declarations),
+              .parameters = std::make_shared<const std::vector<double>>(std::move(parameters)),
+              .start_state = std::move(start_state),
+              .options = options,
+              .method = {},
+              .messages = {}};
+  const double span = std::abs(options.end - options.start);
+  if (span == 0) {
+    setup.messages.push_back(
+        {Message::Level::note, options.start, "the run ends where it starts: nothing to integrate"});
+  } else if (options.step && *options.step > span) {
+    setup.messages.push_back(
+        {Message::Level::note, options.start,
+         fmt::format("the step size {:g} is larger than the run, which is {:g} long: one step of {:g} is taken",
+                     *options.step, span, span)});
+  }
+  return setup;
+}
+
+void check_method(const Setup& setup, std::string_view method, bool is_adaptive) {
+  if (!is_adaptive && !setup.options.step)
+    throw Misuse(fmt::format(
+        "method '{}' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5",
+        method));
+}
+
+StepControl step_control(const Setup& setup) {
+  const Tolerance& tolerance = setup.options.tolerance;
+  StepControl control;
+  control.relative = tolerance.relative;
+  control.absolute = tolerance.absolute_each;
+  if (control.absolute.empty())
+    control.absolute.assign(setup.start_state.size(), tolerance.absolute.value_or(tolerance.relative * 1e-3));
+  control.fixed_step = setup.options.step.value_or(0);
+  control.max_step = setup.options.max_step;
+  return control;
+}
+
+Setup check_inlined(int size, const double* start, Options options, std::string_view method, bool is_adaptive,
+                    Function rates) {
+  if (options.method != "auto" && options.method != method)
+    throw Misuse(fmt::format(
+        "integrate() has '{}' compiled in and cannot switch to '{}': write integrate<table>(...), or use simulate()",
+        method, options.method));
+  auto declarations = std::make_shared<System::Declarations>();
+  declarations->name = "integrate";
+  for (int i = 1; i <= size; ++i) declarations->state_names.push_back(fmt::format("x{}", i));
+  declarations->starts.assign(start, start + size);
+  declarations->rates = std::move(rates);
+  Setup setup = check(declarations, {}, declarations->starts, options);
+  check_method(setup, method, is_adaptive);
+  setup.method = method;
+  return setup;
+}
+
+}  // namespace pawl::detail
