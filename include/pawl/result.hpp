@@ -94,10 +94,10 @@ class Result {
   Instant sample(int i) const;
   bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)]; }
 
+  /// Smallest and largest value over the start and every accepted step, whatever was kept.
   Range range(Observable o) const { return observable_ranges[static_cast<std::size_t>(o.index)]; }
-  Range range(State x) const {
-    return state_ranges[static_cast<std::size_t>(x.index)];
-  }  ///< over start and accepted steps
+  /// The same for a state, over the samples that were kept and the two ends.
+  Range range(State x) const;
 
   const std::vector<std::string>& state_names() const { return declarations->state_names; }
   const std::vector<std::string>& observable_names() const { return declarations->observable_names; }
@@ -106,7 +106,7 @@ class Result {
   std::shared_ptr<const System::Declarations> declarations;
   std::shared_ptr<const std::vector<double>> parameters;
   std::vector<double> start_state, final_state;
-  std::vector<Range> state_ranges, observable_ranges;
+  std::vector<Range> observable_ranges;
   Trajectory trajectory;
 
  private:

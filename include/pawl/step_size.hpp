@@ -1,14 +1,21 @@
-// Step-size control shared by all adaptive one-step methods.
+// Step-size control shared by all adaptive one-step methods: the smaller of two proposals, k = order of the estimate
+// + 1.
 //
-//   h_new = h * clip(safety * err^-alpha * err_old^beta),  alpha = 0.85/k, beta = 0.2/k,  k = order of the estimate + 1
+//   smooth   h_new = h safety err^(-0.85/k) err_old^(0.2/k)
+//   trend    h_new = h safety err^(-2/k)    err_old^(1/k)    h / h_old
 //
-// The proportional-integral controller of Gustafsson (ACM TOMS 17 (1991) 533) with the constants of DOPRI5 (Hairer,
-// Norsett, Wanner, Solving ODE I, II.4), which has k = 5.
+// The first is the proportional-integral controller of Gustafsson (ACM TOMS 17 (1991) 533) with the constants of DOPRI5
+// (Hairer, Norsett, Wanner, Solving ODE I, II.4), which has k = 5. The second extrapolates the growth of the error and
+// may only shorten the step (Gustafsson, ACM TOMS 20 (1994) 496, as used in RADAU5): on orbits with close encounters it
+// halves the rejected steps of the high orders.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace pawl {
 
@@ -17,39 +24,78 @@ inline double smallest_step(double t, double limit) {
   return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-12 * std::abs(limit - t));
 }
 
+namespace detail {
+
+// Short chains of cheap operations: every step waits for them. A percent of the step size decides no digit of the
+// result.
+
+/// Base-2 logarithm within 0.09, for positive normal x: exponent and mantissa bits read as one number.
+inline float log2_estimate(double x) {
+  const auto high_bits = static_cast<std::int32_t>(std::bit_cast<std::int64_t>(x) >> 32);
+  return static_cast<float>(high_bits) * 0x1p-20F - 1022.957F;  // 1023 less the mean of log2(1 + m) - m
+}
+
+/// Two to the power y within 1 percent, for |y| below 100.
+inline double exp2_estimate(float y) {
+  constexpr float round_to_integer = 0x1.8p23F;
+  const float shifted = y + round_to_integer, rest = y - (shifted - round_to_integer);
+  const float power = 1 + rest * (0.693147F + rest * 0.240227F);
+  const auto exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the integer sits in the lowest bits
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(power) + exponent);
+}
+
+}  // namespace detail
+
 class PiController {
  public:
-  explicit PiController(int error_order)
-      : alpha_(0.85F / static_cast<float>(error_order)),
-        beta_(0.20F / static_cast<float>(error_order)),
-        rejection_(1.0F / static_cast<float>(error_order)) {}
+  /// error_order: the error estimate of a step behaves like h^error_order. With a dead band, small changes are not
+  /// made.
+  PiController(int error_order, bool has_dead_band)
+      : inverse_order_(0.5F / static_cast<float>(error_order)),
+        rejection_(-0.5 / error_order),
+        keep_above_(has_dead_band ? std::pow(safety / 1.3, 2 * error_order) : 2),
+        keep_below_(has_dead_band ? std::pow(safety / 0.95, 2 * error_order) : -1) {}
 
   void restart() {
-    previous_ = 1e-4F;
+    before_ = log_floor;
+    last_change_ = 0;
     was_rejected_ = false;
   }
 
-  /// The factor for the next step after an accepted one; single precision decides no digit of the result.
-  double after_accept(double error) {
-    const float now = std::max(static_cast<float>(error), 1e-10F);
-    const float wanted = safety * std::pow(now, -alpha_) * std::pow(previous_, beta_);
-    const float factor = std::clamp(wanted, 0.2F, was_rejected_ ? 1.0F : 10.0F);
-    previous_ = std::max(now, 1e-4F);
-    was_rejected_ = false;
-    return factor;
+  /// The factor for the next step after an accepted one, from the square of its error norm.
+  double after_accept(double error_squared) {
+    const float now = detail::log2_estimate(std::max(error_squared, 1e-20));
+    const float before = std::exchange(before_, std::max(now, log_floor));
+    const bool was_rejected = std::exchange(was_rejected_, false);
+    const float last_change = std::exchange(last_change_, 0.0F);
+    // Decided by comparison alone, so the processor can begin the next step before the error of this one is known.
+    if (error_squared > keep_above_ && error_squared < keep_below_) return 1;
+    const float smooth = log_safety + (0.20F * before - 0.85F * now) * inverse_order_;
+    const float trend = log_safety + (before - 2 * now) * inverse_order_ + last_change;
+    float wanted = smooth;
+    if (!was_rejected && trend < smooth) wanted = std::max(trend, log_half);
+    last_change_ = std::clamp(wanted, log_smallest, was_rejected ? 0.0F : log_largest);
+    return detail::exp2_estimate(last_change_);
   }
 
-  /// The factor for the next attempt; error is infinite where the trial was not finite.
-  double after_reject(double error) {
+  /// The factor for the next attempt; infinite where the trial was not finite.
+  double after_reject(double error_squared) {
     was_rejected_ = true;
-    if (!std::isfinite(error)) return 0.1;
-    return std::clamp(safety * std::pow(static_cast<float>(error), -rejection_), 0.1F, 0.9F);
+    last_change_ = 0;
+    if (!std::isfinite(error_squared)) return 0.1;
+    return std::clamp(safety * std::pow(error_squared, rejection_), 0.1, 0.9);
   }
 
  private:
-  static constexpr float safety = 0.9F;
-  float alpha_, beta_, rejection_;
-  float previous_ = 1e-4F;
+  static constexpr double safety = 0.84;
+  // base-2 logarithms of the safety factor, 1/5, 1/2, 10, and of the square of 1e-4
+  static constexpr float log_safety = -0.251539F, log_smallest = -2.321928F, log_half = -1.0F, log_largest = 3.321928F;
+  static constexpr float log_floor = -26.575425F;
+  float inverse_order_;  // halved: logarithms are of squares
+  double rejection_;
+  double keep_above_, keep_below_;  // the dead band, as squares of the error
+  float before_ = log_floor;        // logarithm of the square of the error of the step before
+  float last_change_ = 0;           // logarithm of the last factor
   bool was_rejected_ = false;
 };
 

@@ -37,7 +37,6 @@ Recorder::Recorder(const Setup& setup)
   result_.start_state = result_.final_state = setup.start_state;
   result_.trajectory.size = setup.size();
   const Range empty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  result_.state_ranges.assign(setup.start_state.size(), empty);
   result_.observable_ranges.assign(setup.declarations->observables.size(), empty);
   result_.statistics.min_step = std::numeric_limits<double>::infinity();
   widen_ranges(t, setup.start_state.data());
@@ -63,9 +62,7 @@ void Recorder::record(const Step& step) {
   statistics.largest_error_estimate = std::max(statistics.largest_error_estimate, step.error);
   if (keep_ == Keep::everything) keep_polynomial(step);
   if (keep_ != Keep::end) sample_requested(step);
-  widen_ranges(step.t1, step.end());
-  result_.t_end = step.t1;
-  std::copy(step.end(), step.end() + step.size(), result_.final_state.begin());
+  if (!result_.observable_ranges.empty()) widen_ranges(step.t1, step.end());
 }
 
 void Recorder::keep_polynomial(const Step& step) {
@@ -102,7 +99,6 @@ void Recorder::widen_ranges(double t, const double* x) {
     range.min = std::min(range.min, value);
     range.max = std::max(range.max, value);
   };
-  for (std::size_t i = 0; i < result_.state_ranges.size(); ++i) widen(result_.state_ranges[i], x[i]);
   for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
     double value = 0;
     result_.declarations->observables[i](Point<double>(t, x, result_.parameters->data()), &value);
@@ -110,7 +106,11 @@ void Recorder::widen_ranges(double t, const double* x) {
   }
 }
 
-Result Recorder::finish(Outcome outcome, std::string reason, const Work& work, double wall_seconds) {
+Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds) {
+  if (work.accepted > 0) {
+    result_.t_end = last.t1;
+    result_.final_state.assign(last.end(), last.end() + last.size());
+  }
   result_.outcome = outcome;
   result_.reason = std::move(reason);
   Statistics& statistics = result_.statistics;

@@ -14,7 +14,7 @@ class Recorder {
   bool needs_polynomial(const Step& step) const;
   void record(const Step& step);
   void add(Message message) { result_.messages.push_back(std::move(message)); }
-  Result finish(Outcome outcome, std::string reason, const Work& work, double wall_seconds);
+  Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);
 
  private:
   bool is_due(double t) const;  // the next requested time is at or before t

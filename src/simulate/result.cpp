@@ -60,6 +60,17 @@ Instant Result::sample(int i) const {
   return instant(trajectory.sample_times[static_cast<std::size_t>(i)], std::vector<double>(first, first + n));
 }
 
+Range Result::range(State x) const {
+  const auto i = static_cast<std::size_t>(x.index);
+  const auto [low, high] = std::minmax(start_state[i], final_state[i]);
+  Range range{low, high};
+  for (std::size_t k = i; k < trajectory.sample_states.size(); k += static_cast<std::size_t>(trajectory.size)) {
+    range.min = std::min(range.min, trajectory.sample_states[k]);
+    range.max = std::max(range.max, trajectory.sample_states[k]);
+  }
+  return range;
+}
+
 Instant Result::at(double t) const {
   const double direction = t_end < t_start ? -1 : 1;
   if (!(direction * (t - t_start) >= 0 && direction * (t_end - t) >= 0))

@@ -92,7 +92,7 @@ Result run(const Setup& setup, Stepper& stepper) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   Work work = stepper.work();
   work.rhs += extra_evaluations;
-  return recorder.finish(outcome, std::move(reason), work, elapsed.count());
+  return recorder.finish(outcome, std::move(reason), step, work, elapsed.count());
 }
 
 }  // namespace detail
