@@ -1,5 +1,5 @@
-// Timing for the comparisons: contestants are timed in turn, round after round, and the fastest round of each counts, so
-// that whatever else the machine does hits all of them alike.
+// Timing for the comparisons: contestants are timed in turn, round after round, and the fastest round of each counts,
+// so that whatever else the machine does hits all of them alike.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ inline double seconds_of(const Job& job, int repetitions) {
 }
 
 /// Seconds per run of each job.
-inline std::vector<double> time_in_turn(const std::vector<Job>& jobs, int rounds = 15, double seconds_per_round = 4e-3) {
+inline std::vector<double> time_in_turn(const std::vector<Job>& jobs, int rounds = 15,
+                                        double seconds_per_round = 4e-3) {
   std::vector<int> repetitions;
   for (const Job& job : jobs) {
     job();  // warm up

@@ -30,6 +30,7 @@ class ExplicitRungeKutta final : public Stepper {
   using Table = std::remove_cvref_t<decltype(table)>;
   static constexpr int stages = Table::stages, total = Table::total, degree = Table::degree;
   static constexpr bool is_small = fixed_size > 0 && fixed_size <= 8;
+  static constexpr bool is_inlined = is_small && requires { requires Field::is_inlined; };
   static constexpr int end_row = end_rate_row(table);
   static constexpr bool is_fsal = is_first_same_as_last(table), has_estimate = table.embedded_order > 0;
   static_assert(is_consistent(table), "pawl: the coefficients of this Runge-Kutta table contradict each other");
@@ -135,6 +136,15 @@ class ExplicitRungeKutta final : public Stepper {
   using Terms = std::make_index_sequence<static_cast<std::size_t>(count_nonzero<Row>())>;
   static constexpr bool has_third_order_estimate = count_nonzero<ThirdOrderErrorRow>() > 0;
 
+  // h coefficient k. Of the two orders of multiplication, many components want the product of the scalars once per row;
+  // few want h k once per stage, which the compiler then keeps, and bare constants.
+  template <class Row>
+  static double term_of(double h, int column, double k) {
+    if constexpr (is_inlined)
+      return Row::at(column) * (h * k);
+    else
+      return (h * Row::at(column)) * k;
+  }
   // h Σ coefficient_j k_j[i]
   template <class Row, std::size_t... term>
   double combine(double h, int i, std::index_sequence<term...>) const {
@@ -142,25 +152,23 @@ class ExplicitRungeKutta final : public Stepper {
     if constexpr (sizeof...(term) == 0)
       return 0;
     else
-      return (... + ((h * Row::at(columns[term])) * k(columns[term])[i]));
+      return (... + term_of<Row>(h, columns[term], k(columns[term])[i]));
   }
   // out = base + h Σ coefficient_j k_j for all components. The newest stage is added last, so the processor can prepare
   // the rest of the sum while that stage is still being evaluated.
   template <class Row, std::size_t... term>
   void advance(double h, const double* __restrict base, double* __restrict out, std::index_sequence<term...>) const {
     static constexpr auto columns = nonzero_columns<Row>();
-    const double weight[] = {h * Row::at(columns[term])...};
     const double* const stage[] = {k(columns[term])...};
-    each([&](int i) { out[i] = (base[i] + ... + (weight[term] * stage[term][i])); });
+    each([&](int i) { out[i] = (base[i] + ... + term_of<Row>(h, columns[term], stage[term][i])); });
   }
   // The same with the increment summed first: one rounding at the size of x, for the value that is carried on.
   template <class Row, std::size_t... term>
   void advance_exactly(double h, const double* __restrict base, double* __restrict out,
                        std::index_sequence<term...>) const {
     static constexpr auto columns = nonzero_columns<Row>();
-    const double weight[] = {h * Row::at(columns[term])...};
     const double* const stage[] = {k(columns[term])...};
-    each([&](int i) { out[i] = base[i] + (... + (weight[term] * stage[term][i])); });
+    each([&](int i) { out[i] = base[i] + (... + term_of<Row>(h, columns[term], stage[term][i])); });
   }
 
   // ---- one step ----
@@ -195,7 +203,7 @@ class ExplicitRungeKutta final : public Stepper {
     else
       return try_step_once(t1, h, correction);
   }
-  [[gnu::flatten]] double try_step_inlined(double t1, double h, Correction* correction) {
+  [[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] double try_step_inlined(double t1, double h, Correction* correction) {
     return try_step_once(t1, h, correction);
   }
   double try_step_once(double t1, double h, Correction* correction) {
@@ -294,8 +302,7 @@ class ExplicitRungeKutta final : public Stepper {
   Attempt fail(double size, int attempts) {
     failure_ = {t_, size, attempts, -1};
     for (int row = 0; row < stages; ++row) {
-      if (last_trial_was_finite_ && row > 0)
-        break;  // later rows are only in doubt when the last trial was not finite
+      if (last_trial_was_finite_ && row > 0) break;  // later rows are only in doubt when the last trial was not finite
       for (int i = 0; i < n(); ++i) {
         if (std::isfinite(k(row)[i])) continue;
         failure_.component = i;
@@ -377,7 +384,8 @@ class ExplicitRungeKutta final : public Stepper {
   // |f(x1) - f(x1 - err)| / |err| estimates the fastest rate. One evaluation every 50 steps, until something is
   // suspected; 15 hits before 6 misses in a row is the verdict of DOPRI5.
   void watch_for_stiffness(double h, double error) {
-    if (stiffness_ || (suspicion_ == 0 && work_.accepted % 50 != 0)) return;
+    if (--steps_to_look_ > 0 || stiffness_) return;
+    steps_to_look_ = 1;
     if (error * control_.relative < 1e4 * std::numeric_limits<double>::epsilon()) return;  // err is rounding
     if (start_rate_row_ < 0) {
       evaluate(t_, x_.data(), k(end_row));
@@ -391,13 +399,14 @@ class ExplicitRungeKutta final : public Stepper {
       change += sqr_of((k(end_row)[i] - x1_[at(i)]) * scale);
       distance += sqr_of((x_[at(i)] - argument_[at(i)]) * scale);
     }
-    if (stability_limit_ == 0) stability_limit_ = real_stability_limit(table);
+    static constexpr double stability_limit = real_stability_limit(table);
     const double rate = std::sqrt(change / distance);
-    if (std::abs(h) * rate > 0.8 * stability_limit_) {
+    if (std::abs(h) * rate > 0.8 * stability_limit) {
       misses_ = 0;
       if (++suspicion_ >= 15) stiffness_ = Stiffness{t_, rate};
-    } else if (suspicion_ > 0 && ++misses_ >= 6) {
+    } else if (suspicion_ == 0 || ++misses_ >= 6) {
       suspicion_ = misses_ = 0;
+      steps_to_look_ = 50;
     }
   }
   static double sqr_of(double v) { return v * v; }
@@ -426,8 +435,7 @@ class ExplicitRungeKutta final : public Stepper {
   bool last_trial_was_finite_ = true;  // of the trials that were rejected
   bool is_fresh_ = true;               // no step since restart
   int start_rate_row_ = -1;            // the row of k that holds the rate at x_; -1: not evaluated yet
-  int suspicion_ = 0, misses_ = 0;
-  double stability_limit_ = 0;
+  int steps_to_look_ = 50, suspicion_ = 0, misses_ = 0;
   Memory<total> k_{};
   Memory<1> x_{}, x1_{}, argument_{};
 };

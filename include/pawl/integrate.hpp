@@ -21,6 +21,7 @@ namespace detail {
 
 template <class F>
 struct InlinedField {
+  static constexpr bool is_inlined = true;
   F f;
   void operator()(double t, const double* x, double* rates) const {
     Rates<double> d(rates);

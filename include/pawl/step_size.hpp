@@ -58,6 +58,7 @@ class PiController {
 
   void restart() {
     before_ = log_floor;
+    error_before_ = 1;
     last_change_ = 0;
     was_rejected_ = false;
   }
@@ -68,8 +69,10 @@ class PiController {
     const float before = std::exchange(before_, std::max(now, log_floor));
     const bool was_rejected = std::exchange(was_rejected_, false);
     const float last_change = std::exchange(last_change_, 0.0F);
-    // Decided by comparison alone, so the processor can begin the next step before the error of this one is known.
-    if (error_squared > keep_above_ && error_squared < keep_below_) return 1;
+    // The dead band: not while the error doubles. Decided by comparison alone, so the processor can begin the next step
+    // before the error of this one is known.
+    const double error_before = std::exchange(error_before_, error_squared);
+    if (error_squared > keep_above_ && error_squared < keep_below_ && error_squared < 4 * error_before) return 1;
     const float smooth = log_safety + (0.20F * before - 0.85F * now) * inverse_order_;
     const float trend = log_safety + (before - 2 * now) * inverse_order_ + last_change;
     float wanted = smooth;
@@ -96,6 +99,7 @@ class PiController {
   double keep_above_, keep_below_;  // the dead band, as squares of the error
   float before_ = log_floor;        // logarithm of the square of the error of the step before
   float last_change_ = 0;           // logarithm of the last factor
+  double error_before_ = 1;         // square of the error of the step before
   bool was_rejected_ = false;
 };
 

@@ -99,7 +99,7 @@ constexpr bool is_consistent(const Tableau<S, X, D>& table) {
 /// How far the stability region reaches along the negative real axis: the largest z with |R(-s)| <= 1 for 0 <= s <= z,
 /// R(z) = 1 + Σ_k z^k bᵀ A^(k-1) 1. An explicit step is held back to h = z / |λ| by a fast decay rate λ.
 template <int S, int X, int D>
-double real_stability_limit(const Tableau<S, X, D>& table) {
+constexpr double real_stability_limit(const Tableau<S, X, D>& table) {
   std::array<double, S + 1> coefficients{1};
   std::array<double, S> power{};
   power.fill(1);

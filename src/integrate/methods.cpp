@@ -8,6 +8,7 @@
 #include "integrate/predictor_corrector.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/system.hpp"
+#include "pawl/tableaus.hpp"
 
 namespace pawl {
 
@@ -15,7 +16,6 @@ namespace {
 
 template <class Table>
 Method runge_kutta(const Table& table) {
-  const MakeStepper few = runge_kutta_for_few_states(table.name), many = runge_kutta_for_many_states(table.name);
   return {.name = std::string(table.name),
           .title = std::string(table.title),
           .family = "explicit Runge-Kutta",
@@ -24,8 +24,8 @@ Method runge_kutta(const Table& table) {
           .dense_order = table.dense_order,
           .stages = is_first_same_as_last(table) ? table.stages - 1 : table.stages,
           .is_adaptive = table.embedded_order > 0,
-          .make = [few, many](const VectorField& field, int size, const StepControl& control) {
-            return size <= few_states ? few(field, size, control) : many(field, size, control);
+          .make = [name = table.name](const VectorField& field, int size, const StepControl& control) {
+            return erased_runge_kutta(name, size)(field, size, control);
           }};
 }
 
