@@ -2,7 +2,7 @@
 // to the compiler, so nothing is called through a pointer.
 //
 //   constexpr State x{0}, v{1};
-//   const auto oscillator = [](const auto& at, auto& d) { d[x] = at[v]; d[v] = -at[x]; };
+//   const auto oscillator = [=](const auto& at, auto& d) { d[x] = at[v]; d[v] = -at[x]; };
 //   const Result run = integrate(oscillator, {1.0, 0.0}, {.end = 10, .tolerance = 1e-9});
 //   const Result fine = integrate<verner_9>(oscillator, {1.0, 0.0}, {.end = 10, .tolerance = 1e-13});
 #pragma once

@@ -1,0 +1,241 @@
+// The command as its user meets it: words in, text and exit code out.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Answer {
+  int code;
+  std::string out;
+};
+
+/// Runs a bash line (without single quotes) in which PAWL is the command; standard error is part of the answer unless
+/// sent elsewhere.
+Answer shell(const std::string& line) {
+  const std::string full = "PAWL='" PAWL_COMMAND "' exec bash -c '{ " + line + "; } 2>&1'";
+  FILE* pipe = ::popen(full.c_str(), "r");
+  Answer answer{-1, {}};
+  std::array<char, 4096> buffer{};
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    answer.out.append(buffer.data(), count);
+  answer.code = WEXITSTATUS(::pclose(pipe));
+  return answer;
+}
+Answer pawl(const std::string& words) {
+  return shell("$PAWL " + words);
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Folder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / ("pawl-cli-" + std::to_string(::getpid()));
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  fs::path folder;
+};
+using Command = Folder;
+
+TEST_F(Command, SaysItsVersion) {
+  EXPECT_EQ(pawl("--version").out, "pawl " PAWL_VERSION "\n");
+  EXPECT_EQ(pawl("--version").code, 0);
+}
+
+TEST_F(Command, EveryHelpHasExamples) {
+  for (const char* command : {"", "run", "list", "methods", "completion"}) {
+    const Answer answer = pawl(std::string(command) + " --help");
+    EXPECT_EQ(answer.code, 0);
+    EXPECT_TRUE(has(answer.out, "Example")) << command;
+  }
+}
+
+TEST_F(Command, ListsTheCatalogueWithClassAndSource) {
+  const Answer answer = pawl("list");
+  EXPECT_EQ(answer.code, 0);
+  for (const char* name :
+       {"compere-pendulum", "lorenz", "pleiades", "arenstorf", "rigid-body", "brusselator", "kepler"})
+    EXPECT_TRUE(has(answer.out, name));
+  EXPECT_TRUE(has(answer.out, "smooth ODE; Compere, dissertation"));
+  const Json list = Json::parse(pawl("list --json").out);
+  ASSERT_GE(list.size(), 7u);
+  EXPECT_EQ(list[0]["name"], "compere-pendulum");
+  EXPECT_EQ(list[0]["class"], "smooth ODE");
+  EXPECT_EQ(list[0]["parameters"]["g"], 9.81);
+}
+
+TEST_F(Command, ListsTheMethods) {
+  const Json list = Json::parse(pawl("methods --json").out);
+  EXPECT_GE(list.size(), 19u);
+  const std::string names = pawl("methods --names").out;
+  for (const char* name :
+       {"euler", "midpoint", "heun-2", "kutta-3", "rk4", "bogacki-shampine-3", "fehlberg-45", "dormand-prince-5",
+        "tsitouras-5", "cash-karp", "fehlberg-78", "dop853", "verner-6", "verner-7", "verner-9", "euler-heun",
+        "modified-euler-heun", "modified-euler-heun-mop-up", "adams-bashforth-moulton-4"})
+    EXPECT_TRUE(has(names, std::string(name) + "\n")) << name;
+}
+
+TEST_F(Command, PrintsOneJsonObject) {
+  const Answer answer = pawl("run kepler --set e=0.9 --stop 6 --rtol 1e-11 --json");
+  EXPECT_EQ(answer.code, 0);
+  const Json object = Json::parse(answer.out);
+  for (const char* key : {"model", "method", "t_start", "t_end", "outcome", "final", "statistics", "observables",
+                          "events", "invariants", "messages"})
+    EXPECT_TRUE(object.contains(key)) << key;
+  for (const char* key : {"rhs", "steps_accepted", "steps_rejected", "min_step", "max_step", "wall_seconds"})
+    EXPECT_TRUE(object["statistics"].contains(key)) << key;
+  EXPECT_EQ(object["model"], "kepler");
+  EXPECT_EQ(object["outcome"], "finished");
+  EXPECT_EQ(object["t_end"], 6);
+  EXPECT_LT(object["reference_error"].get<double>(), 1e-7);
+  EXPECT_LT(object["observables"]["energy"]["variation"].get<double>(), 1e-8);
+}
+
+// Compere (2001), Table 3.1. Two digits are printed; below the rounding floor 1e-12 only the floor is asked for.
+TEST_F(Command, ReproducesTable31) {
+  struct Row {
+    const char* step;
+    double printed[3];
+  };
+  const char* methods[] = {"kutta-3", "fehlberg-45", "fehlberg-78"};
+  for (const Row& row : {Row{"0.05", {1.8e-1, 1.4e-4, 5.3e-11}}, Row{"0.01", {1.4e-3, 4.5e-8, 5.7e-14}},
+                         Row{"0.005", {1.8e-4, 1.4e-9, 5.7e-14}}, Row{"0.001", {1.4e-6, 5.1e-13, 1.4e-13}}}) {
+    for (int m = 0; m < 3; ++m) {
+      const Json object = Json::parse(
+          pawl(std::string("run compere-pendulum --json --method ") + methods[m] + " --step " + row.step).out);
+      const double variation = object["observables"]["energy"]["variation"];
+      const double printed = row.printed[m];
+      if (printed > 1e-12)
+        EXPECT_NEAR(variation, printed, 0.05 * printed) << methods[m] << " " << row.step;
+      else
+        EXPECT_LT(variation, 1e-12) << methods[m] << " " << row.step;
+    }
+  }
+}
+
+TEST_F(Command, SummarizesARunForPeople) {
+  const Answer answer = pawl("run lorenz --plot x,z");
+  EXPECT_EQ(answer.code, 0);
+  for (const char* part : {"lorenz: Lorenz's convection", "method", "finished at t = 10", "accepted",
+                           "right-hand sides", "error ", "┤ z", " x\n"})
+    EXPECT_TRUE(has(answer.out, part)) << part;
+}
+
+TEST_F(Command, MisuseExitsWithTwoAndSaysWhatIsMeant) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"run lorezn", "unknown model 'lorezn'; did you mean 'lorenz'?"},
+      {"run lorenz --method dopri5", "unknown method 'dopri5'"},
+      {"run lorenz --method verner9", "did you mean 'verner-9'?"},
+      {"run lorenz --rtol -1e-6", "relative tolerance -1e-06: it must be 0, or at least 1e-15 (rounding) and below 1"},
+      {"run lorenz --rtol much", "--rtol"},
+      {"run lorenz --set sigm=3", "system 'lorenz' has no parameter or state 'sigm'; did you mean 'sigma'?"},
+      {"run lorenz --set sigma", "--set sigma: expected name=value"},
+      {"run lorenz --set sigma=ten", "--set sigma=ten: 'ten' is not a number"},
+      {"run lorenz --set x=nan", "the start value of 'x' is nan, it must be finite"},
+      {"run lorenz --atol q=1", "--atol q=1: no state 'q'"},
+      {"run lorenz --method rk4", "method 'rk4' has no error estimate: give a fixed step size"},
+      {"run lorenz --step 0", "step size 0: it must be above 0"},
+      {"run lorenz --out table.txt", "--out table.txt: the name must end in .csv or .json"},
+      {"run lorenz --out /nowhere/table.csv", "--out /nowhere/table.csv: there is no folder '/nowhere'"},
+      {"run lorenz --plot x,w", "system 'lorenz' has no quantity 'w'"},
+      {"run lorenz --metod rk4", "did you mean '--method'?"},
+      {"run", "NAME is required"},
+      {"rnu lorenz", "did you mean 'run'?"},
+  };
+  for (const auto& [words, text] : cases) {
+    const Answer answer = pawl(words);
+    EXPECT_EQ(answer.code, 2) << words << "\n" << answer.out;
+    EXPECT_TRUE(has(answer.out, text)) << words << "\n" << answer.out;
+  }
+  EXPECT_EQ(pawl("").code, 2);
+}
+
+TEST_F(Command, AFailedRunExitsWithOneAndStillReports) {
+  // the planet starts inside the sun
+  const Answer answer = shell("$PAWL run kepler --set x=0 --set vy=0 --json 2>/dev/null");
+  EXPECT_EQ(answer.code, 1);
+  const Json object = Json::parse(answer.out);
+  EXPECT_EQ(object["outcome"], "failed");
+  EXPECT_TRUE(has(object["reason"].get<std::string>(), "not finite"));
+}
+
+TEST_F(Command, WritesWholeFiles) {
+  const std::string csv = folder / "cycle.csv", json = folder / "cycle.json";
+  EXPECT_EQ(pawl("run brusselator --samples 40 --out " + csv).code, 0);
+  std::ifstream rows(csv);
+  std::string line;
+  int count = 0;
+  while (std::getline(rows, line)) ++count;
+  EXPECT_EQ(count, 42);
+  EXPECT_EQ(pawl("run brusselator --samples 40 --out " + json).code, 0);
+  std::ifstream file(json);
+  const Json object = Json::parse(file);
+  EXPECT_EQ(object["samples"]["u"].size(), 41u);
+  EXPECT_EQ(object["samples"]["t"][40], 20);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+}
+
+TEST_F(Command, AFullDiskIsAClearErrorAndLeavesNothingBehind) {
+  const std::string csv = folder / "big.csv";
+  const Answer limited = shell("ulimit -f 8; $PAWL run lorenz --step 1e-3 --out " + csv);
+  EXPECT_EQ(limited.code, 1);
+  EXPECT_TRUE(has(limited.out, "cannot write '" + csv + "': File too large")) << limited.out;
+  EXPECT_TRUE(has(limited.out, "finished at t = 10"));  // the run itself is reported
+  EXPECT_TRUE(fs::is_empty(folder));
+  const Answer full = pawl("run lorenz --out /dev/full");
+  EXPECT_EQ(full.code, 1);
+  EXPECT_TRUE(has(full.out, "cannot write '/dev/full': No space left on device")) << full.out;
+}
+
+TEST_F(Command, ShowsNoProgressInAPipe) {
+  const Answer answer =
+      pawl("run lorenz --step 1e-5 --stop 15");  // more than a second of nothing but steps on slow machines
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_FALSE(has(answer.out, "\r"));
+}
+
+TEST_F(Command, CtrlCKeepsWhatIsThere) {
+  const std::string csv = folder / "part.csv";
+  // in a shell of its own process group, so that the interrupt meets the command alone
+  const Answer answer =
+      shell("set -m; $PAWL run kepler --stop 1e9 --step 1e-2 --samples 1000000 --json --out " + csv + " > " +
+            (folder / "out.json").string() + " 2>/dev/null & pid=$!; sleep 0.7; kill -INT $pid; wait $pid");
+  EXPECT_EQ(answer.code, 1);
+  std::ifstream file(folder / "out.json");
+  const Json object = Json::parse(file);
+  EXPECT_EQ(object["outcome"], "stopped");
+  EXPECT_GT(object["t_end"].get<double>(), 0);
+  EXPECT_LT(object["t_end"].get<double>(), 1e9);
+  EXPECT_TRUE(fs::exists(csv));
+}
+
+TEST_F(Command, CompletesWordsInBash) {
+  const auto complete = [](const std::string& words, int index) {
+    const Answer answer = shell("source <($PAWL completion); COMP_WORDS=($PAWL " + words +
+                                "); COMP_CWORD=" + std::to_string(index) + "; _pawl; echo ${COMPREPLY[@]}");
+    return answer.out;
+  };
+  const std::string run = complete("ru", 1), model = complete("run ple", 2),
+                    method = complete("run lorenz --method verner", 4);
+  EXPECT_EQ(run, "run\n");
+  EXPECT_EQ(model, "pleiades\n");
+  EXPECT_EQ(method, "verner-6 verner-7 verner-9\n");
+  EXPECT_TRUE(has(complete("run lorenz --", 3), "--samples"));
+}
+
+}  // namespace

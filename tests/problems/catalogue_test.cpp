@@ -1,0 +1,160 @@
+// Every method over every problem of the catalogue, against references that were computed without pawl.
+#include "problems/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "integrate/methods.hpp"
+#include "pawl/simulate.hpp"
+
+namespace pawl {
+namespace {
+
+// States at a short time, from scripts/reference_solutions.cpp (113-bit extrapolation); the pendulum from the 80-bit
+// solution of its source's problem sheet.
+struct Early {
+  double t;
+  std::vector<double> state;
+};
+const std::map<std::string, Early> early_states{
+    {"compere-pendulum", {0.5, {0.14046554182542162, -1.576384443979372}}},
+    {"lorenz", {0.25, {11.04284424002536477662, 21.77541718373730767023, 11.01677338802233576922}}},
+    {"brusselator", {0.25, {2.031215332449780374757, 2.280463834995190065468}}},
+    {"rigid-body", {0.25, {0.9381661323511111715969, 0.2736835628391817536706, 0.8831981221519102963442}}},
+    {"arenstorf",
+     {0.25,
+      {0.8303911865097943142002, -0.03427331107045946675382, -0.5558029152596195039923, 0.1422179281143005599362}}},
+    {"pleiades",
+     {0.25,
+      {2.9115475352248705726,    2.98323723042274587626,   -0.9831156809340383206633, -2.976841791854404854691,
+       1.98709218931056545706,   -1.5569512994618225439,   1.626419866338211433391,   3.044119641186746202819,
+       -2.979187523892799670589, 1.987012972991061201802,  -0.3119280312932052225498, 0.26120657818403401665,
+       -3.983165900660794915696, 3.970555875120441404868,  -0.7000137078709702605146, -0.1352848474523526332747,
+       0.143420608174943826759,  0.185211104719236927281,  -0.106415467796460065314,  1.79288878400876506385,
+       -1.489396886528056245553, 0.3147251880400490973756, 0.1633633828115074339676,  -0.09897968827542214177517,
+       -1.24545579419264663819,  1.092402575514232938867,  0.1366285270375539985468,  -0.2349248216946713818346}}},
+};
+
+double distance(const std::vector<double>& x, const std::vector<double>& y) {
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(x[i] - y[i]));
+  return worst;
+}
+
+/// How much a change of the start is amplified until the end: no method can promise an error below this times its local
+/// error.
+double amplification(const Problem& problem) {
+  const Options fine{.end = problem.end, .tolerance = 1e-13, .method = "verner-9", .keep = Keep::end};
+  const std::vector<double> unmoved = simulate(problem.system, fine).final().states();
+  double worst = 1;
+  for (int i = 0; i < problem.system.size(); ++i) {
+    Values moved(problem.system);
+    moved[State{i}] += 1e-7;
+    worst = std::max(worst, distance(simulate(problem.system, moved, fine).final().states(), unmoved) / 1e-7);
+  }
+  return worst;
+}
+
+TEST(Catalogue, EveryAdaptiveMethodReachesEveryReference) {
+  for (const Problem& problem : catalogue()) {
+    const Values values(problem.system);
+    const double amplified = amplification(problem);
+    for (const Method& method : methods()) {
+      if (!method.is_adaptive) continue;
+      SCOPED_TRACE(problem.name() + " by " + method.name);
+      const double tolerance = method.order < 3 ? 1e-5 : method.order < 5 ? 1e-7 : 1e-9;
+      const Result run = simulate(
+          problem.system, {.end = problem.end, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      const double error = *error_against_reference(problem, values, run.t_end, run.final().states());
+      // local errors of at most `tolerance` each, amplified, over as many steps as there were, cannot do worse
+      const double steps = static_cast<double>(run.statistics.steps_accepted);
+      EXPECT_LT(error, tolerance * amplified * steps) << "amplification " << amplified << ", steps " << steps;
+    }
+  }
+}
+
+TEST(Catalogue, EveryMethodConvergesOnEveryProblemWithAFixedStep) {
+  for (const Problem& problem : catalogue()) {
+    const Early early = problem.name() == "kepler" ? Early{0.25, *problem.reference(Values(problem.system), 0.25)}
+                                                   : early_states.at(problem.name());
+    for (const Method& method : methods()) {
+      SCOPED_TRACE(problem.name() + " by " + method.name);
+      const auto error_with = [&](int steps) {
+        const Result run = simulate(
+            problem.system, {.end = early.t, .method = method.name, .step = early.t / steps, .keep = Keep::end});
+        return distance(run.final().states(), early.state);
+      };
+      // Halve the step until the error is at rounding or the order shows; a method one order lower would never pass.
+      double coarse = error_with(8), observed = 0;
+      bool is_at_rounding = false;
+      for (int steps = 16; steps <= 1 << 14 && !is_at_rounding && observed < method.order - 0.3; steps *= 2) {
+        const double fine = error_with(steps);
+        is_at_rounding = fine < 1e-12;
+        observed = std::log2(coarse / fine);
+        coarse = fine;
+      }
+      EXPECT_TRUE(is_at_rounding || observed >= method.order - 0.3)
+          << "observed order " << observed << " at error " << coarse;
+    }
+  }
+}
+
+TEST(Catalogue, ConservedQuantitiesStayWithinTheErrorOfTheSolution) {
+  for (const Problem& problem : catalogue()) {
+    if (problem.kind.find("conservative") == std::string::npos && problem.name() != "compere-pendulum") continue;
+    SCOPED_TRACE(problem.name());
+    const Result run =
+        simulate(problem.system, {.end = problem.end, .tolerance = 1e-11, .method = "verner-9", .keep = Keep::end});
+    for (std::size_t i = 0; i < run.observable_names().size(); ++i) {
+      const Range range = run.range(Observable{static_cast<int>(i)});
+      EXPECT_LT(range.variation(), 1e-7 * (1 + std::abs(range.max))) << run.observable_names()[i];
+    }
+  }
+}
+
+TEST(Catalogue, TheEnergyOfThePendulumStartsWhereItsSourceSays) {
+  const Problem& problem = find_problem("compere-pendulum");
+  const Result run = simulate(problem.system, {.end = 0});
+  EXPECT_NEAR(run.start()["energy"], -159.930922978, 1e-9);
+}
+
+TEST(Catalogue, KeplerIsKnownForEveryEccentricityAndTime) {
+  const Problem& problem = find_problem("kepler");
+  for (const double e : {0.0, 0.6, 0.9}) {
+    Values values(problem.system);
+    values.set("e", e);
+    for (const double t : {1.0, -2.5, 12.0}) {
+      const Result run =
+          simulate(problem.system, values, {.end = t, .tolerance = 1e-13, .method = "verner-9", .keep = Keep::end});
+      EXPECT_LT(*error_against_reference(problem, values, t, run.final().states()), 1e-9)
+          << "e = " << e << ", t = " << t;
+    }
+  }
+  Values moved(problem.system);
+  moved.set("x", 0.5);
+  EXPECT_FALSE(problem.reference(moved, 1).has_value());
+}
+
+TEST(Catalogue, AReferenceIsGivenOnlyForTheRunItBelongsTo) {
+  const Problem& problem = find_problem("lorenz");
+  Values values(problem.system);
+  EXPECT_TRUE(problem.reference(values, 10).has_value());
+  EXPECT_FALSE(problem.reference(values, 9).has_value());
+  values.set("rho", 27);
+  EXPECT_FALSE(problem.reference(values, 10).has_value());
+}
+
+TEST(Catalogue, UnknownNamesSuggestTheNearest) {
+  try {
+    find_problem("pleyades");
+    FAIL();
+  } catch (const Misuse& error) {
+    EXPECT_STREQ(error.what(), "unknown model 'pleyades'; did you mean 'pleiades'? (`pawl list` shows the catalogue)");
+  }
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
+#include "report/csv.hpp"
+#include "report/json.hpp"
+#include "report/plot.hpp"
+#include "report/whole_file.hpp"
+
+namespace pawl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A folder of its own for each test, gone afterwards.
+class WholeFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / ("pawl-test-" + std::to_string(::getpid()) + "-" +
+                                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  std::string failure_of(const std::string& path, const std::string& text) {
+    try {
+      write_whole_file(path, text);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "no failure";
+  }
+  fs::path folder;
+};
+
+TEST_F(WholeFile, ReplacesTheOldOneAtOnce) {
+  const fs::path path = folder / "out.csv";
+  write_whole_file(path, "old");
+  write_whole_file(path, "new");
+  EXPECT_EQ(contents(path), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);  // nothing left beside it
+}
+
+TEST_F(WholeFile, AMissingFolderIsNamed) {
+  const std::string path = folder / "missing" / "out.csv";
+  EXPECT_EQ(failure_of(path, "text"), "cannot write '" + path + "': No such file or directory");
+}
+
+TEST_F(WholeFile, AFullDeviceIsAnError) {
+  EXPECT_EQ(failure_of("/dev/full", "text"), "cannot write '/dev/full': No space left on device");
+}
+
+TEST_F(WholeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
+  const fs::path path = folder / "out.csv";
+  write_whole_file(path, "old");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string failure = failure_of(path, std::string(100000, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(failure, "cannot write '" + path.string() + "': File too large");
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+}
+
+TEST(Json, NumbersSurviveToTheLastBit) {
+  const Json parsed = Json::parse(print(Json{{"a", 0.1}, {"b", {1.0 / 3, 1e-300, -2.5}}, {"n", 42}}));
+  EXPECT_EQ(parsed["a"].get<double>(), 0.1);
+  EXPECT_EQ(parsed["b"][0].get<double>(), 1.0 / 3);
+  EXPECT_EQ(parsed["b"][1].get<double>(), 1e-300);
+  EXPECT_EQ(parsed["n"], 42);
+  EXPECT_EQ(print(Json(0.1)), "0.10000000000000001\n");  // 17 digits
+  EXPECT_EQ(print(Json(std::nan(""))), "null\n");
+}
+
+TEST(Json, HasTheDocumentedFields) {
+  const Problem& problem = find_problem("rigid-body");
+  const Result run = simulate(problem.system, {.end = 1, .samples = 4});
+  const Json object = to_json(run);
+  std::vector<std::string> keys;
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  EXPECT_EQ(keys, (std::vector<std::string>{"model", "method", "t_start", "t_end", "outcome", "reason", "final",
+                                            "statistics", "observables", "events", "invariants", "messages"}));
+  EXPECT_EQ(object["final"]["w1"], run.final()["w1"]);
+  EXPECT_EQ(object["statistics"]["rhs"], run.statistics.rhs);
+  EXPECT_EQ(object["observables"]["energy"]["variation"], run.range(Observable{0}).variation());
+  EXPECT_TRUE(object["events"].is_array() && object["invariants"].is_object());
+  const Json samples = to_json_with_samples(run)["samples"];
+  EXPECT_EQ(samples["t"].size(), 5u);
+  EXPECT_EQ(samples["w2"][4], run.final()["w2"]);
+  EXPECT_EQ(samples["energy"].size(), 5u);
+}
+
+TEST(Csv, HasOneRowPerRequestedSampleOrElsePerStep) {
+  const Problem& problem = find_problem("compere-pendulum");
+  const Result run = simulate(problem.system, {.end = 1, .keep = Keep::samples, .samples = 2});
+  std::istringstream rows(to_csv(run));
+  std::string line;
+  std::getline(rows, line);
+  EXPECT_EQ(line, "t,theta,omega,energy");
+  std::getline(rows, line);
+  EXPECT_EQ(line.substr(0, 22), "0,0.3490658503988659,1");
+  int count = 1;
+  while (std::getline(rows, line)) ++count;
+  EXPECT_EQ(count, 3);
+  const Result steps = simulate(problem.system, {.end = 1, .keep = Keep::samples});
+  EXPECT_EQ(samples_to_write(steps).size(), static_cast<std::size_t>(steps.statistics.steps_accepted) + 1);
+}
+
+TEST(Plot, PutsTheExtremesInTheCorners) {
+  const std::string text = draw({"t", {0, 1}}, {"x", {0, 1}}, 10, 4);
+  std::istringstream lines(text);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(lines, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), 7u);
+  const std::string blank = "\u2800";
+  EXPECT_NE(rows[1].substr(rows[1].size() - 3), blank);   // rising line: the top right cell is drawn
+  EXPECT_NE(rows[4].find("│") + 3, rows[4].find(blank));  // and the bottom left one
+  EXPECT_EQ(rows[4].substr(rows[4].size() - 3), blank);
+}
+
+TEST(Plot, SurvivesConstantsAndNumbersThatAreNone) {
+  EXPECT_EQ(draw({"t", {std::nan("")}}, {"x", {1}}), "nothing to plot\n");
+  EXPECT_NE(draw({"t", {0, 1}}, {"x", {2, 2}}).find("3 ┤"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,93 @@
+// A run allocates while it is set up, not while it steps.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "integrate/methods.hpp"
+#include "pawl/pawl.hpp"
+#include "problems/catalogue.hpp"
+
+namespace {
+std::atomic<long long> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace pawl {
+namespace {
+
+template <class Run>
+long long allocations_of(const Run& run) {
+  const long long before = allocations;
+  run();
+  return allocations - before;
+}
+
+TEST(Allocation, AThousandStepsAllocateAsOftenAsTen) {
+  for (const char* name : {"lorenz", "pleiades"}) {
+    const Problem& problem = find_problem(name);
+    for (const Method& method : methods()) {
+      SCOPED_TRACE(method.name);
+      const auto run = [&](double end) {
+        const Result result =
+            simulate(problem.system, {.end = end, .method = method.name, .step = 1e-3, .keep = Keep::end});
+        EXPECT_EQ(result.statistics.steps_accepted, static_cast<long long>(std::lround(end / 1e-3)));
+      };
+      run(0.01);
+      EXPECT_EQ(allocations_of([&] { run(1); }), allocations_of([&] { run(0.01); }));
+    }
+  }
+}
+
+TEST(Allocation, AdaptiveStepsDoNotAllocateEither) {
+  const Problem& problem = find_problem("lorenz");
+  for (const Method& method : methods()) {
+    if (!method.is_adaptive) continue;
+    SCOPED_TRACE(method.name);
+    const auto run = [&](double end) {
+      simulate(problem.system, {.end = end, .method = method.name, .keep = Keep::end});
+    };
+    run(0.1);
+    EXPECT_EQ(allocations_of([&] { run(10); }), allocations_of([&] { run(0.1); }));
+  }
+}
+
+TEST(Allocation, TheInlinedRouteDoesNotAllocatePerStep) {
+  constexpr State x{0}, v{1};
+  const auto oscillator = [=](const auto& at, auto& d) {
+    d[x] = at[v];
+    d[v] = -at[x];
+  };
+  const auto run = [&](double end) {
+    integrate<verner_9>(oscillator, {1.0, 0.0}, {.end = end, .tolerance = 1e-9, .keep = Keep::end});
+  };
+  run(1);
+  EXPECT_EQ(allocations_of([&] { run(1000); }), allocations_of([&] { run(1); }));
+}
+
+TEST(Allocation, RecordingGrowsItsArraysGeometrically) {
+  const Problem& problem = find_problem("lorenz");
+  const auto run = [&](double end) {
+    simulate(problem.system, {.end = end, .method = "dormand-prince-5", .step = 1e-4});
+  };
+  run(0.01);
+  const long long more =
+      allocations_of([&] { run(1); }) - allocations_of([&] { run(0.01); });  // 10 000 steps instead of 100
+  EXPECT_LE(more,
+            10 * 8);  // ten arrays, a hundred times larger: seven doublings each, and one for luck in the start size
+}
+
+}  // namespace
+}  // namespace pawl

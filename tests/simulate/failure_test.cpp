@@ -1,0 +1,165 @@
+// What goes wrong on the way is an outcome; everything computed before it survives.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "integrate/methods.hpp"
+#include "pawl/pawl.hpp"
+#include "problems/catalogue.hpp"
+
+namespace pawl {
+namespace {
+
+::testing::AssertionResult says(const std::string& text, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    if (text.find(part) == std::string::npos)
+      return ::testing::AssertionFailure() << "no '" << part << "' in: " << text;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+/// x' = 1, y' = sqrt(1 - x): not a number from t = 1 on.
+System root() {
+  System system("root");
+  const auto x = system.state("x", 0), y = system.state("y", 0);
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = 1.0;
+    d[y] = sqrt(1 - at[x]);
+  });
+  return system;
+}
+
+TEST(Failure, NotANumberFromTheModelStopsTheRunThere) {
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    Options options{.end = 2, .method = method.name};
+    if (!method.is_adaptive) options.step = 1.0 / 128;
+    const Result run = simulate(root(), options);
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_TRUE(says(run.reason, {"t = ", "'y'", "not finite", "try:"}));
+    EXPECT_GT(run.t_end, 0.9);
+    EXPECT_LE(run.t_end, 1);
+    EXPECT_NEAR(run.at(0.5)["y"], 2.0 / 3 * (1 - std::pow(0.5, 1.5)), 5e-3);  // Euler's error at this step
+    EXPECT_EQ(run.final()["x"], run.sample(run.sample_count() - 1)["x"]);
+    if (method.is_adaptive) {
+      EXPECT_NEAR(run.t_end, 1, 1e-10);
+    }
+  }
+}
+
+TEST(Failure, NotANumberAtTheStartIsSeenAtOnce) {
+  System system("bad");
+  const auto x = system.state("x", -1);
+  system.rates([=](const auto& at, auto& d) { d[x] = log(at[x]); });
+  const Result run = simulate(system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"t = 0: the rate of 'x' is not finite"}));
+  EXPECT_EQ(run.statistics.rhs, 1);
+  EXPECT_EQ(run.statistics.steps_accepted, 0);
+  EXPECT_EQ(run.final()["x"], -1);
+}
+
+TEST(Failure, ASolutionThatBlowsUpEndsInACollapseOfTheStep) {
+  System system("blow-up");  // x' = x², x = 1 / (1 - t)
+  const auto x = system.state("x", 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = sqr(at[x]); });
+  for (const Method& method : methods()) {
+    if (!method.is_adaptive) continue;
+    SCOPED_TRACE(method.name);
+    const Result run = simulate(system, {.end = 2, .tolerance = 1e-6, .method = method.name});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_TRUE(says(run.reason, {"'x'", "likely:", "try:"}));
+    EXPECT_NEAR(run.t_end, 1, 1e-4);
+    EXPECT_NEAR(run.at(0.5)[x], 2, 1e-3);
+  }
+}
+
+TEST(Failure, AJumpWithoutEndCollapsesTheStepAndNamesTheState) {
+  // x' = 1/(0.5 - t)^2 in a black box that hides the pole: the error test can never pass across it.
+  System system("pole");
+  const auto x = system.state("harmless", 0), y = system.state("pole", 2);
+  system.rates([=](const Point<double>& at, Rates<double>& d) {
+    d[x] = 0;
+    d[y] = 1 / sqr(0.5 - at.t) + 1e-300;
+  });
+  const Result run = simulate(system, {.end = 1, .method = "dormand-prince-5"});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"'pole'"}));
+  EXPECT_LT(run.t_end, 0.5);
+  EXPECT_NEAR(run.t_end, 0.5, 1e-6);
+}
+
+TEST(Failure, AFixedStepThatIsTooLongIsNamed) {
+  System system("fast");
+  const auto x = system.state("x", 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = -1e6 * at[x]; });
+  const Result run = simulate(system, {.end = 1000, .method = "euler", .step = 1.0});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"after a fixed step of 1 the state 'x' is not finite", "smaller step"}));
+  EXPECT_TRUE(std::isfinite(run.final()[x]));
+}
+
+TEST(Failure, AnExceptionFromTheModelIsAnOutcome) {
+  System system("throws");
+  const auto x = system.state("x", 0);
+  system.rates([=](const Point<double>& at, Rates<double>& d) {
+    if (at.t > 0.5) throw std::runtime_error("table ends at 0.5");
+    d[x] = 1;
+  });
+  const Result run = simulate(system, {.end = 1, .max_step = 0.01});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"a function of the model threw: table ends at 0.5"}));
+  EXPECT_NEAR(run.t_end, 0.5, 0.02);
+  EXPECT_NEAR(run.final()[x], run.t_end, 1e-12);
+}
+
+TEST(Failure, TheUserCanStopARunAndKeepsWhatThereIs) {
+  const Problem& problem = find_problem("lorenz");
+  long long last = 0;
+  const Result run = simulate(problem.system, {.end = 10, .progress = [&](const Progress& progress) {
+                                                 EXPECT_EQ(progress.steps, last + 1);
+                                                 EXPECT_EQ(progress.end, 10);
+                                                 last = progress.steps;
+                                                 return progress.t < 3;
+                                               }});
+  EXPECT_EQ(run.outcome, Outcome::stopped);
+  EXPECT_TRUE(says(run.reason, {"stopped by the user at t = 3."}));
+  EXPECT_GE(run.t_end, 3);
+  EXPECT_LT(run.t_end, 3.5);
+  EXPECT_EQ(run.statistics.steps_accepted, last);
+  EXPECT_NO_THROW(static_cast<void>(run.at(2.9)));
+}
+
+TEST(Stiffness, IsSeenAndTheFastestStateIsNamed) {
+  System system("stiff");  // a fast state that follows a slow one
+  const auto slow = system.state("slow", 1), fast = system.state("fast", 1);
+  system.rates([=](const auto& at, auto& d) {
+    d[slow] = -at[slow];
+    d[fast] = -2000 * (at[fast] - cos(at[slow]));
+  });
+  for (const Method& method : methods()) {
+    if (!method.is_adaptive) continue;
+    SCOPED_TRACE(method.name);
+    const Result run = simulate(system, {.end = 5, .tolerance = 1e-4, .method = method.name, .keep = Keep::end});
+    ASSERT_TRUE(run.finished());
+    ASSERT_EQ(run.messages.size(), 1u);
+    EXPECT_EQ(run.messages[0].level, Message::Level::warning);
+    EXPECT_TRUE(says(run.messages[0].text, {"looks stiff", "fastest eigenvalue -2e+03", "mostly in 'fast'", "try"}));
+  }
+}
+
+TEST(Stiffness, IsNotSeenWhereThereIsNone) {
+  for (const Problem& problem : catalogue()) {
+    for (const Method& method : methods()) {
+      if (!method.is_adaptive) continue;
+      SCOPED_TRACE(problem.name() + " " + method.name);
+      const double tolerance = method.order < 3 ? 1e-4 : 1e-7;
+      const Result run = simulate(
+          problem.system, {.end = problem.end, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
+      EXPECT_TRUE(run.messages.empty()) << run.messages.front().text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,140 @@
+// What cannot be run: each case throws at once, with exactly this text.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "pawl/pawl.hpp"
+
+namespace pawl {
+namespace {
+
+System decay() {
+  System system("decay");
+  const auto amount = system.state("amount", 1);
+  const auto rate = system.parameter("rate", 0.5);
+  system.rates([=](const auto& at, auto& d) { d[amount] = -at[rate] * at[amount]; });
+  return system;
+}
+
+std::string misuse_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Misuse& error) {
+    return error.what();
+  }
+  return "no misuse";
+}
+std::string misuse_of(const Options& options) {
+  return misuse_of([&] { simulate(decay(), options); });
+}
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+
+TEST(Misuse, OfMethods) {
+  EXPECT_EQ(misuse_of({.end = 1, .method = "dormand-prince"}),
+            "unknown method 'dormand-prince'; did you mean 'dormand-prince-5'? (`pawl methods` lists them all)");
+  EXPECT_EQ(
+      misuse_of({.end = 1, .method = "rk4"}),
+      "method 'rk4' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5");
+  constexpr State x{0};
+  const auto f = [=](const auto& at, auto& d) { d[x] = -at[x]; };
+  EXPECT_EQ(misuse_of([&] { integrate<dop853>(f, {1.0}, {.end = 1, .method = "verner-9"}); }),
+            "integrate() has 'dop853' compiled in and cannot switch to 'verner-9': write integrate<table>(...), or use "
+            "simulate()");
+  EXPECT_EQ(
+      misuse_of([&] { integrate<rk4>(f, {1.0}, {.end = 1}); }),
+      "method 'rk4' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5");
+}
+
+TEST(Misuse, OfTolerances) {
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = -1e-6}),
+            "relative tolerance -1e-06: it must be 0, or at least 1e-15 (rounding) and below 1");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = nan}),
+            "relative tolerance nan: it must be 0, or at least 1e-15 (rounding) and below 1");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = 1e-17}),
+            "relative tolerance 1e-17: it must be 0, or at least 1e-15 (rounding) and below 1");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, -1e-9}}),
+            "absolute tolerance -1e-09: it must be above 0, so that a state at zero has a scale");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = 0}),
+            "absolute tolerance 0: it must be above 0, so that a state at zero has a scale");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, std::vector<double>{1e-9, 1e-9}}}),
+            "2 absolute tolerances for 1 states");
+  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, std::vector<double>{0.0}}}),
+            "absolute tolerance 0 for 'amount': it must be above 0, so that a state at zero has a scale");
+}
+
+TEST(Misuse, OfTimesAndSteps) {
+  EXPECT_EQ(misuse_of(Options{}), "the end time is missing: set Options::end");
+  EXPECT_EQ(misuse_of({.end = infinity}), "the run from t = 0 to t = inf must be finite");
+  EXPECT_EQ(misuse_of({.end = 1, .step = 0.0}), "step size 0: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .step = -0.1}), "step size -0.1: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .step = nan}), "step size nan: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .first_step = 0.0}), "first step 0: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .max_step = 0}), "maximum step 0: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .samples = -1}), "-1 samples: the number must not be negative");
+  EXPECT_EQ(misuse_of({.end = 1, .times = {0.5, 2}}), "the requested time 2 is outside the run from 0 to 1");
+}
+
+TEST(Misuse, OfModels) {
+  EXPECT_EQ(misuse_of([] { simulate(System("empty"), {.end = 1}); }),
+            "system 'empty' has no states: declare them with state(name, start)");
+  EXPECT_EQ(misuse_of([] {
+              System system("still");
+              system.state("x", 1);
+              simulate(system, {.end = 1});
+            }),
+            "system 'still' has no rates: declare them with rates(f)");
+  EXPECT_EQ(misuse_of([] {
+              System system("half");
+              const auto x = system.state("x", 1);
+              system.state("y", 1);
+              system.rates([=](const auto& at, auto& d) { d[x] = -at[x]; });
+              simulate(system, {.end = 1});
+            }),
+            "system 'half': the rates never assign d[y]");
+}
+
+TEST(Misuse, OfValues) {
+  const System system = decay();
+  Values values(system);
+  values.set("amount", nan);
+  EXPECT_EQ(misuse_of([&] { simulate(system, values, {.end = 1}); }),
+            "system 'decay': the start value of 'amount' is nan, it must be finite");
+  values.set("amount", 1);
+  values.set("rate", nan);
+  EXPECT_EQ(misuse_of([&] { simulate(system, values, {.end = 1}); }), "system 'decay': the parameter 'rate' is nan");
+}
+
+TEST(Misuse, OfResults) {
+  const Result run = simulate(decay(), {.end = 1, .keep = Keep::end});
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.at(2)); }), "t = 2 is outside the run, which covers [0, 1]");
+  EXPECT_EQ(
+      misuse_of([&] { static_cast<void>(run.at(0.5)); }),
+      "the run kept no polynomials: ask for Options::keep = Keep::everything, or for this time in Options::times");
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.final()["amuont"]); }),
+            "system 'decay' has no quantity 'amuont'; did you mean 'amount'?");
+}
+
+TEST(Misuse, NothingToIntegrateIsNoMisuse) {
+  const Result run = simulate(decay(), {.start = 2, .end = 2});
+  EXPECT_TRUE(run.finished());
+  EXPECT_EQ(run.statistics.steps_accepted, 0);
+  EXPECT_EQ(run.statistics.rhs, 0);
+  EXPECT_EQ(run.final()["amount"], 1);
+  EXPECT_EQ(run.sample_count(), 1);
+  ASSERT_FALSE(run.messages.empty());
+  EXPECT_EQ(run.messages.front().text, "the run ends where it starts: nothing to integrate");
+}
+
+TEST(Misuse, AStepLongerThanTheRunIsCutAndSaid) {
+  const Result run = simulate(decay(), {.end = 0.25, .method = "rk4", .step = 10.0});
+  EXPECT_TRUE(run.finished());
+  EXPECT_EQ(run.statistics.steps_accepted, 1);
+  EXPECT_EQ(run.t_end, 0.25);
+  EXPECT_NEAR(run.final()["amount"], std::exp(-0.125), 1e-6);  // h^5 / 120 with h = 0.125
+  ASSERT_EQ(run.messages.size(), 1u);
+  EXPECT_EQ(run.messages[0].text,
+            "the step size 10 is larger than the run, which is 0.25 long: one step of 0.25 is taken");
+}
+
+}  // namespace
+}  // namespace pawl
