@@ -203,7 +203,14 @@ class ExplicitRungeKutta final : public Stepper {
     else
       return try_step_once(t1, h, correction);
   }
-  [[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] double try_step_inlined(double t1, double h, Correction* correction) {
+  // Few states and a known right-hand side: all of it in one function. gcc's late vectorizer would then pack neighbours
+  // in and out of vectors at every stage, at a loss.
+  [[gnu::flatten]]
+#ifndef __clang__
+  [[gnu::optimize("no-tree-slp-vectorize")]]
+#endif
+  double
+  try_step_inlined(double t1, double h, Correction* correction) {
     return try_step_once(t1, h, correction);
   }
   double try_step_once(double t1, double h, Correction* correction) {
@@ -409,16 +416,24 @@ class ExplicitRungeKutta final : public Stepper {
       steps_to_look_ = 50;
     }
   }
-  static double sqr_of(double v) { return v * v; }
+  static double sqr_of(double v) {
+    return v * v;
+  }
 
   // ---- memory, sized once ----
   int n() const {
     if constexpr (fixed_size == dynamic_size) return size_;
     return fixed_size;
   }
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  double* k(int row) { return k_.data() + static_cast<std::ptrdiff_t>(row) * n(); }
-  const double* k(int row) const { return k_.data() + static_cast<std::ptrdiff_t>(row) * n(); }
+  static std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+  }
+  double* k(int row) {
+    return k_.data() + static_cast<std::ptrdiff_t>(row) * n();
+  }
+  const double* k(int row) const {
+    return k_.data() + static_cast<std::ptrdiff_t>(row) * n();
+  }
 
   template <int count>
   using Memory =

@@ -218,15 +218,23 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
   command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
   command->add_flag("--json", words.json, "print one JSON object (docs/json.md) instead of a summary");
-  command->add_option("--plot", words.plot, "draw in the terminal: x over time, or x,y for y over x");
+  const CLI::Option* plot =
+      command
+          ->add_option("--plot", words.plot,
+                       "draw in the terminal: x over time, x,y for y over x; without names: what shows the model best")
+          ->expected(0, 1);
   command->footer(
       "Exit code: 0 finished, 1 the run failed or was stopped, 2 misuse.\n"
       "Examples:\n"
       "  pawl run lorenz\n"
       "  pawl run compere-pendulum --method kutta-3 --step 0.01\n"
-      "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot x,y\n"
+      "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot\n"
+      "  pawl run compere-pendulum --plot theta,omega\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
-  command->callback([&exit_code] { exit_code = run(words); });
+  command->callback([&exit_code, plot] {
+    if (plot->count() > 0 && words.plot.empty()) words.plot = find_problem(words.model).plot;
+    exit_code = run(words);
+  });
 }
 
 }  // namespace pawl::cli

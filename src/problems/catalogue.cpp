@@ -36,8 +36,7 @@ std::optional<double> error_against_reference(const Problem& problem, const Valu
   return worst;
 }
 
-std::function<std::optional<std::vector<double>>(const Values&, double)> known_at(const System& system, double end,
-                                                                                  std::vector<double> state) {
+Reference known_at(const System& system, double end, const std::vector<double>& state) {
   const Values declared(system);
   return [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     const bool is_known =

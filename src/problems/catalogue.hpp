@@ -12,6 +12,9 @@
 
 namespace pawl {
 
+/// The state at time t with these values, to 16 digits, where it is known.
+using Reference = std::function<std::optional<std::vector<double>>(const Values& values, double t)>;
+
 struct Problem {
   std::string summary;  ///< one line
   std::string kind;     ///< its class: "smooth ODE", ...
@@ -20,8 +23,7 @@ struct Problem {
   double end;            ///< the run goes from 0 to here unless told otherwise
   std::string plot;      ///< what shows the problem best: "x,y"
   std::string known_by;  ///< how the reference was obtained
-  /// The state at time t with these values, to 16 digits, where it is known.
-  std::function<std::optional<std::vector<double>>(const Values& values, double t)> reference;
+  Reference reference;
 
   const std::string& name() const { return system.name(); }
 };
@@ -36,7 +38,6 @@ std::optional<double> error_against_reference(const Problem& problem, const Valu
                                               const std::vector<double>& state);
 
 /// A reference known at the end time only, for the declared parameters and start values.
-std::function<std::optional<std::vector<double>>(const Values&, double)> known_at(const System& system, double end,
-                                                                                  std::vector<double> state);
+Reference known_at(const System& system, double end, const std::vector<double>& state);
 
 }  // namespace pawl

@@ -10,20 +10,22 @@ namespace pawl::detail {
 std::string describe(Attempt attempt, const StepFailure& failure, const Setup& setup) {
   const auto component = static_cast<std::size_t>(failure.component < 0 ? 0 : failure.component);
   const std::string& name = setup.declarations->state_names[component];
-  if (attempt == Attempt::not_finite && setup.options.step)
+  if (attempt == Attempt::not_finite && setup.options.step) {
     return fmt::format(
         "t = {:.10g}: after a fixed step of {:.3g} the state '{}' is not finite.\n"
         "  likely: the step is too large for stability, the solution grows without bound, or the model divides by zero "
         "here\n"
         "  try:    a smaller step, or an adaptive method",
         failure.t, failure.step_size, name);
-  if (attempt == Attempt::not_finite)
+  }
+  if (attempt == Attempt::not_finite) {
     return fmt::format(
         "t = {:.10g}: the rate of '{}' is not finite, here or just after; {} attempts with steps down to {:.1e} "
         "failed.\n"
         "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
         "  try:    check the rate of '{}' and the parameters it reads; a solution that ends here cannot be continued",
         failure.t, name, failure.attempts, failure.step_size, name);
+  }
   return fmt::format(
       "t = {:.10g}: no step above {:.1e} passes the error test; {} attempts failed, worst in '{}'.\n"
       "  likely: the solution grows without bound or the model jumps here, or a tolerance is below rounding\n"

@@ -43,7 +43,7 @@ double Instant::operator[](std::string_view name) const {
 }
 
 Instant Result::instant(double t, std::vector<double> states) const {
-  return Instant(t, std::move(states), parameters, declarations);
+  return {t, std::move(states), parameters, declarations};
 }
 
 Instant Result::start() const {

@@ -103,10 +103,11 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, std::vecto
 }
 
 void check_method(const Setup& setup, std::string_view method, bool is_adaptive) {
-  if (!is_adaptive && !setup.options.step)
+  if (!is_adaptive && !setup.options.step) {
     throw Misuse(fmt::format(
         "method '{}' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5",
         method));
+  }
 }
 
 StepControl step_control(const Setup& setup) {
@@ -123,10 +124,11 @@ StepControl step_control(const Setup& setup) {
 
 Setup check_inlined(int size, const double* start, Options options, std::string_view method, bool is_adaptive,
                     Function rates) {
-  if (options.method != "auto" && options.method != method)
+  if (options.method != "auto" && options.method != method) {
     throw Misuse(fmt::format(
         "integrate() has '{}' compiled in and cannot switch to '{}': write integrate<table>(...), or use simulate()",
         method, options.method));
+  }
   auto declarations = std::make_shared<System::Declarations>();
   declarations->name = "integrate";
   for (int i = 1; i <= size; ++i) declarations->state_names.push_back(fmt::format("x{}", i));

@@ -40,10 +40,11 @@ Result simulate(const System& system, const Values& values, const Options& optio
   detail::Setup setup = detail::check(system.share(), values.parameters(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
   setup.method = choice.method->name;
-  if (!choice.why.empty())
+  if (!choice.why.empty()) {
     setup.messages.push_back(
         {Message::Level::note, options.start,
          fmt::format("method auto: {} ({}), because: {}", choice.method->name, choice.method->title, choice.why)});
+  }
   const Function& rates = setup.declarations->rates;
   const VectorField field{rates.entry<double>(), rates.functor(), setup.parameters->data()};
   const auto stepper = choice.method->make(field, setup.size(), detail::step_control(setup));

@@ -136,6 +136,12 @@ TEST_F(Command, SummarizesARunForPeople) {
     EXPECT_TRUE(has(answer.out, part)) << part;
 }
 
+TEST_F(Command, PlotsWhatIsAskedFor) {
+  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot").out, "┤ y"));                // what shows the model best
+  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot energy").out, "┤ energy"));    // over time
+  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot vx,vy --rtol 1e-4").out, "┤ vy"));
+}
+
 TEST_F(Command, MisuseExitsWithTwoAndSaysWhatIsMeant) {
   const std::pair<const char*, const char*> cases[] = {
       {"run lorezn", "unknown model 'lorezn'; did you mean 'lorenz'?"},

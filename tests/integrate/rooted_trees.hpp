@@ -48,8 +48,8 @@ inline double density(const Tree& tree) {  // γ
   return product;
 }
 
-/// Φ_i(tree) for every row i of the table, in extended precision; or the same with |a_ij|, which bounds how far rounding
-/// of the coefficients can move it.
+/// Φ_i(tree) for every row i of the table, in extended precision; or the same with |a_ij|, which bounds how far
+/// rounding of the coefficients can move it.
 template <int S, int X, int D>
 std::vector<long double> elementary_weights(const Tableau<S, X, D>& table, const Tree& tree, bool of_sizes = false) {
   constexpr std::size_t rows = static_cast<std::size_t>(S + X);

@@ -38,7 +38,7 @@ TEST(Failure, NotANumberFromTheModelStopsTheRunThere) {
     EXPECT_EQ(run.outcome, Outcome::failed);
     EXPECT_TRUE(says(run.reason, {"t = ", "'y'", "not finite", "try:"}));
     EXPECT_GT(run.t_end, 0.9);
-    EXPECT_LE(run.t_end, 1);
+    EXPECT_LE(run.t_end, method.is_adaptive ? 1 : 1 + 1.0 / 128);  // Euler looks only at the start of its step
     EXPECT_NEAR(run.at(0.5)["y"], 2.0 / 3 * (1 - std::pow(0.5, 1.5)), 5e-3);  // Euler's error at this step
     EXPECT_EQ(run.final()["x"], run.sample(run.sample_count() - 1)["x"]);
     if (method.is_adaptive) {
