@@ -51,23 +51,27 @@ constexpr bool is_first_same_as_last(const Tableau<S, X, D>& table) {
   return end_rate_row(table) == S - 1;
 }
 
+namespace detail {
+constexpr double size_of(double number) {
+  return number < 0 ? -number : number;
+}
+constexpr bool nearly_equal(double one, double other, double scale) {
+  return size_of(one - other) <= 1e-14 * (1 + scale);
+}
+}  // namespace detail
+
 /// What a mistyped digit cannot pass, cheap enough for the compiler: rows sum to c, b integrates polynomials below its
 /// order, the error weights vanish on constants, and the dense output ends at b. (Tests check every order condition.)
 template <int S, int X, int D>
 constexpr bool is_consistent(const Tableau<S, X, D>& table) {
-  const auto near = [](double x, double y, double scale) {
-    const double gap = x < y ? y - x : x - y;
-    return gap <= 1e-14 * (1 + scale);
-  };
-  const auto size = [](double x) { return x < 0 ? -x : x; };
   for (int i = 0; i < S + X; ++i) {
     double sum = 0, scale = 0;
     for (int j = 0; j < S + X; ++j) {
       sum += table.a[i][j];
-      scale += size(table.a[i][j]);
+      scale += detail::size_of(table.a[i][j]);
       if (j >= i && table.a[i][j] != 0) return false;
     }
-    if (!near(sum, table.c[i], scale)) return false;
+    if (!detail::nearly_equal(sum, table.c[i], scale)) return false;
   }
   for (int power = 1; power <= table.order; ++power) {
     double sum = 0, scale = 0;
@@ -75,23 +79,23 @@ constexpr bool is_consistent(const Tableau<S, X, D>& table) {
       double term = table.b[i];
       for (int k = 1; k < power; ++k) term *= table.c[i];
       sum += term;
-      scale += size(term);
+      scale += detail::size_of(term);
     }
-    if (!near(sum, 1. / power, scale)) return false;
+    if (!detail::nearly_equal(sum, 1. / power, scale)) return false;
   }
   double error_sum = 0, error_scale = 0;
   for (int i = 0; i < S; ++i) {
     error_sum += table.e[i];
-    error_scale += size(table.e[i]);
+    error_scale += detail::size_of(table.e[i]);
   }
-  if (!near(error_sum, 0, error_scale)) return false;
+  if (!detail::nearly_equal(error_sum, 0, error_scale)) return false;
   for (int i = 0; i < S + X; ++i) {
     double sum = 0, scale = 0;
     for (int k = 0; k < D; ++k) {
       sum += table.dense[i][k];
-      scale += size(table.dense[i][k]);
+      scale += detail::size_of(table.dense[i][k]);
     }
-    if (!near(sum, i < S ? table.b[i] : 0, scale)) return false;
+    if (!detail::nearly_equal(sum, i < S ? table.b[i] : 0, scale)) return false;
   }
   return true;
 }

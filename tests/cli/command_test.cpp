@@ -137,8 +137,8 @@ TEST_F(Command, SummarizesARunForPeople) {
 }
 
 TEST_F(Command, PlotsWhatIsAskedFor) {
-  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot").out, "┤ y"));                // what shows the model best
-  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot energy").out, "┤ energy"));    // over time
+  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot").out, "┤ y"));              // what shows the model best
+  EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot energy").out, "┤ energy"));  // over time
   EXPECT_TRUE(has(pawl("run kepler --stop 6 --plot vx,vy --rtol 1e-4").out, "┤ vy"));
 }
 
