@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "pawl/fixed_grid.hpp"
+#include "pawl/scalar.hpp"
 #include "pawl/step_size.hpp"
 #include "pawl/stepper.hpp"
 #include "pawl/tableau.hpp"
+#include "pawl/tableau_rows.hpp"
 
 namespace pawl {
 
@@ -97,44 +99,15 @@ class ExplicitRungeKutta final : public Stepper {
 
   // ---- linear combinations of stages; a Row says which coefficients, and its zeros vanish at compile time ----
   template <int row>
-  struct StageRow {
-    static constexpr int count = row;
-    static constexpr double at(int j) { return table.a[row][j]; }
-  };
-  struct StepRow {
-    static constexpr int count = stages;
-    static constexpr double at(int j) { return table.b[j]; }
-  };
-  struct ErrorRow {
-    static constexpr int count = stages;
-    static constexpr double at(int j) { return table.e[j]; }
-  };
-  struct ThirdOrderErrorRow {
-    static constexpr int count = stages;
-    static constexpr double at(int j) { return table.e3[j]; }
-  };
+  using StageRow = detail::StageRow<table, row>;
+  using StepRow = detail::StepRow<table>;
+  using ErrorRow = detail::ErrorRow<table>;
+  using ThirdOrderErrorRow = detail::ThirdOrderErrorRow<table>;
   template <int power>
-  struct DenseRow {
-    static constexpr int count = total;
-    static constexpr double at(int j) { return table.dense[j][power]; }
-  };
+  using DenseRow = detail::DenseRow<table, power>;
   template <class Row>
-  static constexpr int count_nonzero() {
-    int count = 0;
-    for (int j = 0; j < Row::count; ++j) count += Row::at(j) != 0;
-    return count;
-  }
-  template <class Row>
-  static constexpr auto nonzero_columns() {
-    std::array<int, count_nonzero<Row>()> columns{};
-    for (int j = 0, next = 0; j < Row::count; ++j) {
-      if (Row::at(j) != 0) columns[next++] = j;
-    }
-    return columns;
-  }
-  template <class Row>
-  using Terms = std::make_index_sequence<static_cast<std::size_t>(count_nonzero<Row>())>;
-  static constexpr bool has_third_order_estimate = count_nonzero<ThirdOrderErrorRow>() > 0;
+  using Terms = std::make_index_sequence<static_cast<std::size_t>(detail::count_nonzero<Row>())>;
+  static constexpr bool has_third_order_estimate = detail::count_nonzero<ThirdOrderErrorRow>() > 0;
 
   // h coefficient k. Of the two orders of multiplication, many components want the product of the scalars once per row;
   // few want h k once per stage, which the compiler then keeps, and bare constants.
@@ -148,7 +121,7 @@ class ExplicitRungeKutta final : public Stepper {
   // h Σ coefficient_j k_j[i]
   template <class Row, std::size_t... term>
   double combine(double h, int i, std::index_sequence<term...>) const {
-    static constexpr auto columns = nonzero_columns<Row>();
+    static constexpr auto columns = detail::nonzero_columns<Row>();
     if constexpr (sizeof...(term) == 0)
       return 0;
     else
@@ -158,7 +131,7 @@ class ExplicitRungeKutta final : public Stepper {
   // the rest of the sum while that stage is still being evaluated.
   template <class Row, std::size_t... term>
   void advance(double h, const double* __restrict base, double* __restrict out, std::index_sequence<term...>) const {
-    static constexpr auto columns = nonzero_columns<Row>();
+    static constexpr auto columns = detail::nonzero_columns<Row>();
     const double* const stage[] = {k(columns[term])...};
     each([&](int i) { out[i] = (base[i] + ... + term_of<Row>(h, columns[term], stage[term][i])); });
   }
@@ -166,7 +139,7 @@ class ExplicitRungeKutta final : public Stepper {
   template <class Row, std::size_t... term>
   void advance_exactly(double h, const double* __restrict base, double* __restrict out,
                        std::index_sequence<term...>) const {
-    static constexpr auto columns = nonzero_columns<Row>();
+    static constexpr auto columns = detail::nonzero_columns<Row>();
     const double* const stage[] = {k(columns[term])...};
     each([&](int i) { out[i] = base[i] + (... + term_of<Row>(h, columns[term], stage[term][i])); });
   }
@@ -256,7 +229,7 @@ class ExplicitRungeKutta final : public Stepper {
     double size = std::min(next_step_, control_.max_step);
     for (int attempts = 1;; ++attempts) {
       const double remaining = std::abs(limit - t_);
-      const bool ends_at_limit = size * 1.01 >= remaining;
+      const bool ends_at_limit = remaining <= size || (remaining <= 1.01 * size && remaining <= control_.max_step);
       if (ends_at_limit) size = remaining;
       if (size < smallest_step(t_, limit) && !ends_at_limit) return fail(size, attempts - 1);
       const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
@@ -403,8 +376,8 @@ class ExplicitRungeKutta final : public Stepper {
     double change = 0, distance = 0;
     for (int i = 0; i < n(); ++i) {
       const double scale = 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
-      change += sqr_of((k(end_row)[i] - x1_[at(i)]) * scale);
-      distance += sqr_of((x_[at(i)] - argument_[at(i)]) * scale);
+      change += sqr((k(end_row)[i] - x1_[at(i)]) * scale);
+      distance += sqr((x_[at(i)] - argument_[at(i)]) * scale);
     }
     static constexpr double stability_limit = real_stability_limit(table);
     const double rate = std::sqrt(change / distance);
@@ -415,9 +388,6 @@ class ExplicitRungeKutta final : public Stepper {
       suspicion_ = misses_ = 0;
       steps_to_look_ = 50;
     }
-  }
-  static double sqr_of(double v) {
-    return v * v;
   }
 
   // ---- memory, sized once ----

@@ -101,6 +101,7 @@ class Values {
   /// Sets the parameter or the start value of that name; throws Misuse, with the nearest name, if there is none.
   void set(std::string_view name, double value);
 
+  bool belong_to(const System& system) const { return declarations_ == system.share(); }
   const std::vector<double>& parameters() const { return parameters_; }
   std::vector<double> start() const;  ///< declared starts, then System::start, then what was set here
 

@@ -36,6 +36,8 @@ Result simulate(const System& system, const Options& options) {
 }
 
 Result simulate(const System& system, const Values& values, const Options& options) {
+  if (!values.belong_to(system))
+    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration", system.name()));
   const Choice choice = choose_method(options);
   detail::Setup setup = detail::check(system.share(), values.parameters(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
@@ -89,6 +91,9 @@ Result run(const Setup& setup, Stepper& stepper) {
   } catch (const std::exception& error) {
     outcome = Outcome::failed;
     reason = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  } catch (...) {
+    outcome = Outcome::failed;
+    reason = fmt::format("t = {:.10g}: a function of the model threw something that is no std::exception", t);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   Work work = stepper.work();

@@ -47,8 +47,8 @@ Jacobian by_differences(const Function& rates, const double* parameters, double 
 }  // namespace
 
 Jacobian jacobian(const System& system, const Values& values, double t, const std::vector<double>& x) {
-  if (!system.declarations().rates || static_cast<int>(x.size()) != system.size())
-    throw Misuse("jacobian: the system needs rates, and the point one number per state");
+  if (!system.declarations().rates || static_cast<int>(x.size()) != system.size() || !values.belong_to(system))
+    throw Misuse("jacobian: the system needs rates and values of its own, and the point one number per state");
   return detail::jacobian(system.declarations().rates, values.parameters().data(), t, x);
 }
 

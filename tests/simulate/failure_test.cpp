@@ -113,6 +113,18 @@ TEST(Failure, AnExceptionFromTheModelIsAnOutcome) {
   EXPECT_NEAR(run.final()[x], run.t_end, 1e-12);
 }
 
+TEST(Failure, AnythingThrownIsAnOutcome) {
+  System system("throws");
+  const auto x = system.state("x", 0);
+  system.rates([=](const Point<double>& at, Rates<double>& d) {
+    if (at.t > 0.5) throw 42;
+    d[x] = 1;
+  });
+  const Result run = simulate(system, {.end = 1, .max_step = 0.01});
+  EXPECT_TRUE(says(run.reason, {"a function of the model threw something that is no std::exception"}));
+  EXPECT_NEAR(run.t_end, 0.5, 0.02);
+}
+
 TEST(Failure, TheUserCanStopARunAndKeepsWhatThereIs) {
   const Problem& problem = find_problem("lorenz");
   long long last = 0;

@@ -104,6 +104,14 @@ TEST(Misuse, OfValues) {
   EXPECT_EQ(misuse_of([&] { simulate(system, values, {.end = 1}); }), "system 'decay': the parameter 'rate' is nan");
 }
 
+TEST(Misuse, OfValuesOfAnotherSystem) {
+  System system = decay();
+  const Values early(system);
+  system.state("late", 0);
+  EXPECT_EQ(misuse_of([&] { simulate(system, early, {.end = 1}); }),
+            "the values are not of system 'decay' as it is now: make them after its last declaration");
+}
+
 TEST(Misuse, OfResults) {
   const Result run = simulate(decay(), {.end = 1, .keep = Keep::end});
   EXPECT_EQ(misuse_of([&] { static_cast<void>(run.at(2)); }), "t = 2 is outside the run, which covers [0, 1]");

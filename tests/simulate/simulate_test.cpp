@@ -95,6 +95,15 @@ TEST(Simulate, SamplesAcceptedStepsAndRequestedTimesInOrder) {
   EXPECT_EQ(run.sample_count(), 9 + static_cast<int>(run.statistics.steps_accepted) + 1 - 2);
 }
 
+TEST(Simulate, NoStepIsLongerThanAllowed) {
+  const Problem& problem = find_problem("rigid-body");
+  for (const Method& method : methods()) {
+    if (!method.is_adaptive) continue;
+    const Result run = simulate(problem.system, {.end = 1.005, .tolerance = 1e-3, .method = method.name, .max_step = 0.1, .keep = Keep::end});
+    EXPECT_LE(run.statistics.max_step, 0.1) << method.name;
+  }
+}
+
 TEST(Simulate, PerComponentTolerancesAreObeyed) {
   System pair("pair");  // two equal oscillators, one of them tiny
   const auto x = pair.states("x", {1, 0}), y = pair.states("y", {1e-6, 0});

@@ -33,7 +33,7 @@ TEST(Jacobian, OfEveryCatalogueProblemAgreesWithDifferences) {
       numbers_only.parameter(declared.parameter_names[i], declared.parameters[i]);
     const Function rates = declared.rates;
     numbers_only.rates([rates](const Point<double>& at, Rates<double>& d) { rates(at, &d[State{0}]); });
-    const Jacobian differences = jacobian(numbers_only, values, 0.4, x);
+    const Jacobian differences = jacobian(numbers_only, Values(numbers_only), 0.4, x);
     EXPECT_TRUE(exact.is_exact);
     EXPECT_FALSE(differences.is_exact);
     EXPECT_EQ(exact.evaluations, (problem.system.size() + 7) / 8);
