@@ -176,8 +176,8 @@ class ExplicitRungeKutta final : public Stepper {
     else
       return try_step_once(t1, h, correction);
   }
-  // Few states and a known right-hand side: all of it in one function. gcc's late vectorizer would then pack neighbours
-  // in and out of vectors at every stage, at a loss.
+  // Few states: all of it in one function (an erased right-hand side stays a call). gcc's late vectorizer would then
+  // pack neighbours in and out of vectors at every stage, at a loss.
   [[gnu::flatten]]
 #ifndef __clang__
   [[gnu::optimize("no-tree-slp-vectorize")]]

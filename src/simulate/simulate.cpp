@@ -37,7 +37,8 @@ Result simulate(const System& system, const Options& options) {
 
 Result simulate(const System& system, const Values& values, const Options& options) {
   if (!values.belong_to(system))
-    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration", system.name()));
+    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
+                             system.name()));
   const Choice choice = choose_method(options);
   detail::Setup setup = detail::check(system.share(), values.parameters(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);

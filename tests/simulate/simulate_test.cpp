@@ -99,7 +99,8 @@ TEST(Simulate, NoStepIsLongerThanAllowed) {
   const Problem& problem = find_problem("rigid-body");
   for (const Method& method : methods()) {
     if (!method.is_adaptive) continue;
-    const Result run = simulate(problem.system, {.end = 1.005, .tolerance = 1e-3, .method = method.name, .max_step = 0.1, .keep = Keep::end});
+    const Result run = simulate(
+        problem.system, {.end = 1.005, .tolerance = 1e-3, .method = method.name, .max_step = 0.1, .keep = Keep::end});
     EXPECT_LE(run.statistics.max_step, 0.1) << method.name;
   }
 }
