@@ -50,6 +50,7 @@ class ExplicitRungeKutta final : public Stepper {
       k_.resize(n * static_cast<std::size_t>(total));
       for (auto* vector : {&x_, &x1_, &argument_}) vector->resize(n);
     }
+    std::fill(k_.begin(), k_.end(), std::numeric_limits<double>::quiet_NaN());  // a rate nobody assigns is then noticed
   }
 
   void restart(double t, const double* x, double direction, double first_step) override {
@@ -58,7 +59,10 @@ class ExplicitRungeKutta final : public Stepper {
     direction_ = direction;
     start_rate_row_ = -1;
     next_step_ = first_step;
-    is_fresh_ = true;
+    is_fresh_ = last_trial_was_finite_ = true;
+    steps_to_look_ = 50;
+    suspicion_ = misses_ = 0;
+    stiffness_.reset();
     controller_.restart();
     grid_.restart(t, direction * control_.fixed_step);
   }
@@ -68,7 +72,7 @@ class ExplicitRungeKutta final : public Stepper {
     return control_.fixed_step > 0 ? fixed_step(limit, correction, out) : adaptive_step(limit, correction, out);
   }
 
-  void interpolate(Step& step) override {
+  bool interpolate(Step& step) override {
     evaluate_extra_stages(step, std::make_integer_sequence<int, Table::extra>());
     double* c = step.make_polynomial(degree);
     for (int i = 0; i < n(); ++i) {
@@ -76,6 +80,9 @@ class ExplicitRungeKutta final : public Stepper {
       write_powers(step.h, c + i * (degree + 1), i, std::make_integer_sequence<int, degree>());
     }
     meet_the_end(step, c);
+    if (all_finite(step.coefficients(), n() * (degree + 1))) return true;
+    write_hermite(step, k(0), all_finite(k(end_row), n()) ? k(end_row) : nullptr);
+    return false;
   }
 
   /// The rate at the start of the last step.
@@ -207,9 +214,9 @@ class ExplicitRungeKutta final : public Stepper {
   double square_of_error_norm(double h) const {
     double sum = 0, tempering = 0;
     each([&](int i) {
-      const double scale = 1 / weight(i);
+      const double scale_inverse = weight(i), scale = 1 / scale_inverse;
       const double part = combine<ErrorRow>(h, i, Terms<ErrorRow>()) * scale;
-      sum += part * part;
+      sum += part * part + (scale_inverse - scale_inverse);  // 0, or NaN where the state is infinite
       if constexpr (has_third_order_estimate) {
         const double third = combine<ThirdOrderErrorRow>(h, i, Terms<ThirdOrderErrorRow>()) * scale;
         tempering += third * third;
@@ -223,23 +230,23 @@ class ExplicitRungeKutta final : public Stepper {
   Attempt adaptive_step(double limit, Correction* correction, Step& out) {
     if (is_fresh_) {
       is_fresh_ = false;
-      if (!all_finite(k(0))) return fail(next_step_, 0);
+      if (!all_finite(k(0), n())) return fail(next_step_, 0);
       if (next_step_ == 0) next_step_ = choose_first_step(limit);
     }
-    double size = std::min(next_step_, control_.max_step);
+    double size = std::max(std::min(next_step_, control_.max_step), smallest_step(t_, limit));
     for (int attempts = 1;; ++attempts) {
       const double remaining = std::abs(limit - t_);
       const bool ends_at_limit = remaining <= size || (remaining <= 1.01 * size && remaining <= control_.max_step);
+      const bool is_cut = remaining < size;  // by the limit: then this step says nothing about the next
       if (ends_at_limit) size = remaining;
       if (size < smallest_step(t_, limit) && !ends_at_limit) return fail(size, attempts - 1);
-      const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
+      const double t1 = ends_at_limit ? limit : t_ + direction_ * size;
+      const double h = t1 - t_;  // the step the clock really makes: at large t, size is rounded away bit by bit
       const double error_squared = try_step(t1, h, correction);
       if (error_squared <= 1) {
-        const double grown = size * controller_.after_accept(error_squared);
-        if (!ends_at_limit || grown < next_step_)
-          next_step_ = grown;  // a step cut short by the limit says nothing about the next
+        if (!is_cut) next_step_ = size * controller_.after_accept(error_squared);
         accept(t1, h, std::sqrt(error_squared), out);
-        if (has_estimate) watch_for_stiffness(h, out.error);
+        if (has_estimate) watch_for_stiffness(h);
         return Attempt::accepted;
       }
       ++work_.rejected;
@@ -253,7 +260,7 @@ class ExplicitRungeKutta final : public Stepper {
   Attempt fixed_step(double limit, Correction* correction, Step& out) {
     const auto [t1, h] = grid_.next(t_, limit);
     const double error_squared = try_step(t1, h, correction);
-    if (!all_finite(x1_.data())) {
+    if (!all_finite(x1_.data(), n())) {
       failure_ = {t_, h, 1, -1};
       for (int i = n() - 1; i >= 0; --i) {
         if (!std::isfinite(x1_[at(i)])) failure_.component = i;
@@ -299,8 +306,8 @@ class ExplicitRungeKutta final : public Stepper {
     }
     return Attempt::step_too_small;
   }
-  bool all_finite(const double* v) const {
-    for (int i = 0; i < n(); ++i) {
+  static bool all_finite(const double* v, int count) {
+    for (int i = 0; i < count; ++i) {
       if (!std::isfinite(v[i])) return false;
     }
     return true;
@@ -325,8 +332,8 @@ class ExplicitRungeKutta final : public Stepper {
     evaluate(t_ + direction_ * h0, argument_.data(), k(1));
     const double d2 = norm(k(1), k(0)) / h0, fastest = std::max(d1, d2);
     const double h1 = fastest <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / fastest, 1.0 / (table.order + 1));
-    if (!std::isfinite(h1)) return h0;
-    return std::min({100 * h0, h1, longest});
+    const double chosen = std::isfinite(h1) ? std::min({100 * h0, h1, longest}) : h0;
+    return std::max(chosen, std::min(smallest_step(t_, limit), longest));
   }
 
   // ---- dense output ----
@@ -363,22 +370,26 @@ class ExplicitRungeKutta final : public Stepper {
   // The embedded solution differs from x1 by err, mostly along the fastest direction when the problem is stiff, so
   // |f(x1) - f(x1 - err)| / |err| estimates the fastest rate. One evaluation every 50 steps, until something is
   // suspected; 15 hits before 6 misses in a row is the verdict of DOPRI5.
-  void watch_for_stiffness(double h, double error) {
+  void watch_for_stiffness(double h) {
     if (--steps_to_look_ > 0 || stiffness_) return;
     steps_to_look_ = 1;
-    if (error * control_.relative < 1e4 * std::numeric_limits<double>::epsilon()) return;  // err is rounding
+    const auto scale = [this](int i) {
+      return 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
+    };
+    double distance = 0, rounding = 0, change = 0;
+    for (int i = 0; i < n(); ++i) {
+      const double err = combine<ErrorRow>(h, i, Terms<ErrorRow>());
+      argument_[at(i)] = x_[at(i)] - err;
+      distance += sqr(err * scale(i));
+      rounding += sqr(std::numeric_limits<double>::epsilon() * x_[at(i)] * scale(i));
+    }
+    if (distance <= 1e8 * rounding) return;
     if (start_rate_row_ < 0) {
       evaluate(t_, x_.data(), k(end_row));
       start_rate_row_ = end_row;
     }
-    for (int i = 0; i < n(); ++i) argument_[at(i)] = x_[at(i)] - combine<ErrorRow>(h, i, Terms<ErrorRow>());
     evaluate(t_, argument_.data(), x1_.data());
-    double change = 0, distance = 0;
-    for (int i = 0; i < n(); ++i) {
-      const double scale = 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
-      change += sqr((k(end_row)[i] - x1_[at(i)]) * scale);
-      distance += sqr((x_[at(i)] - argument_[at(i)]) * scale);
-    }
+    for (int i = 0; i < n(); ++i) change += sqr((k(end_row)[i] - x1_[at(i)]) * scale(i));
     static constexpr double stability_limit = real_stability_limit(table);
     const double rate = std::sqrt(change / distance);
     if (std::abs(h) * rate > 0.8 * stability_limit) {

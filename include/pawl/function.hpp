@@ -61,13 +61,13 @@ class Function {
     return erase<RatesCall>(std::move(f));
   }
 
-  /// Erases a scalar function: f(at) -> number.
+  /// Erases an observable: f(at) -> number. It is only ever evaluated with numbers, so it may do what it likes.
   template <class F>
-  static Function scalar(F f) {
+  static Function observable(F f) {
     static_assert(std::is_invocable_v<const F&, const Point<double>&>,
                   "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
                   "lambda is refused");
-    return erase<ScalarCall>(std::move(f));
+    return erase<ObservableCall>(std::move(f));
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
@@ -99,8 +99,8 @@ class Function {
     }
   };
   template <class T, class F>
-  struct ScalarCall {
-    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&>;
+  struct ObservableCall {
+    static constexpr bool accepts = std::is_same_v<T, double>;
     static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
   };
 

@@ -19,13 +19,27 @@ namespace pawl {
 
 namespace detail {
 
+/// A point of a problem without parameters: asking for one does not compile.
+class InlinedPoint : public Point<double> {
+ public:
+  using Point::operator[];
+  using Point::Point;
+  template <class P>
+  requires std::is_same_v<P, Parameter>
+  double operator[](P) const {
+    static_assert(never<P>,
+                  "pawl: integrate() has no parameters: capture the number in the function, or use simulate()");
+    return 0;
+  }
+};
+
 template <class F>
 struct InlinedField {
   static constexpr bool is_inlined = true;
   F f;
   void operator()(double t, const double* x, double* rates) const {
     Rates<double> d(rates);
-    f(Point<double>(t, x, nullptr), d);
+    f(InlinedPoint(t, x, nullptr), d);
   }
 };
 

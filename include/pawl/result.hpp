@@ -50,8 +50,10 @@ class Instant {
       : t(time), states_(std::move(states)), parameters_(std::move(parameters)), model_(std::move(model)) {}
 
   double t;
-  double operator[](State x) const { return states_[static_cast<std::size_t>(x.index)]; }
-  double operator[](Parameter p) const { return (*parameters_)[static_cast<std::size_t>(p.index)]; }
+  double operator[](State x) const { return states_[checked(x.index, states_.size(), "state", *model_)]; }
+  double operator[](Parameter p) const {
+    return (*parameters_)[checked(p.index, parameters_->size(), "parameter", *model_)];
+  }
   double operator[](Observable o) const;
   double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
   const std::vector<double>& states() const { return states_; }
@@ -95,7 +97,9 @@ class Result {
   bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)]; }
 
   /// Smallest and largest value over the start and every accepted step, whatever was kept.
-  Range range(Observable o) const { return observable_ranges[static_cast<std::size_t>(o.index)]; }
+  Range range(Observable o) const {
+    return observable_ranges[checked(o.index, observable_ranges.size(), "observable", *declarations)];
+  }
   /// The same for a state, over the samples that were kept and the two ends.
   Range range(State x) const;
 

@@ -45,6 +45,10 @@ class Step {
   int degree_ = 0;
 };
 
+/// Gives the step the cubic Hermite polynomial through its ends, with the rates there; without the rate at the end
+/// (null) the quadratic one.
+void write_hermite(Step& step, const double* start_rate, const double* end_rate);
+
 /// Σ_k c_ik θ^k for every component i.
 inline void evaluate_polynomials(const double* coefficients, int size, int degree, double theta, double* x) {
   for (int i = 0; i < size; ++i) {

@@ -64,8 +64,9 @@ class Stepper {
   /// One accepted step that ends at or before limit, or why not. Without a correction the end stays where the method
   /// puts it.
   virtual Attempt step(double limit, Correction* correction, Step& out) = 0;
-  /// Writes the polynomial of the last accepted step; may cost evaluations, which is why it is asked for.
-  virtual void interpolate(Step& step) = 0;
+  /// Writes the polynomial of the last accepted step; may cost evaluations, which is why it is asked for. False: a rate
+  /// inside the step or at its end is not finite, and the polynomial is a lower one through what is known at the ends.
+  virtual bool interpolate(Step& step) = 0;
 
   const Work& work() const { return work_; }
   const StepFailure& failure() const { return failure_; }

@@ -64,7 +64,7 @@ class System {
   /// A quantity to watch, an energy for instance; a run reports its range over the accepted steps.
   template <class F>
   Observable observable(std::string name, F f) {
-    return declare_observable(std::move(name), Function::scalar(std::move(f)));
+    return declare_observable(std::move(name), Function::observable(std::move(f)));
   }
 
   /// What has been declared. Handles index these vectors.
@@ -90,13 +90,31 @@ class System {
   std::shared_ptr<Declarations> declarations_;
 };
 
+/// The index if the system has that many; else throws Misuse: the handle belongs to another system. For all access that
+/// is not on the way of a step.
+std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model);
+
 /// What differs between runs of one System: parameters and start values, by handle or by name.
 class Values {
  public:
   explicit Values(const System& system);
 
-  double& operator[](State x);
-  double& operator[](Parameter p) { return parameters_[static_cast<std::size_t>(p.index)]; }
+  /// A start value: reads what the run would start with; once assigned, it no longer follows System::start.
+  class StartValue {
+   public:
+    StartValue(Values& values, State x) : values_(values), x_(x) {}
+    operator double() const { return static_cast<const Values&>(values_)[x_]; }  // NOLINT: it stands for a number
+    StartValue& operator=(double value);
+    StartValue& operator+=(double change) { return *this = *this + change; }
+
+   private:
+    Values& values_;
+    State x_;
+  };
+  StartValue operator[](State x) { return {*this, x}; }
+  double operator[](State x) const;
+  double& operator[](Parameter p);
+  double operator[](Parameter p) const;
 
   /// Sets the parameter or the start value of that name; throws Misuse, with the nearest name, if there is none.
   void set(std::string_view name, double value);

@@ -33,7 +33,7 @@ void list_problems(const Form& form) {
     if (form.names) {
       fmt::print("{}\n", problem.name());
     } else if (!form.json) {
-      fmt::print("{:<18} {}\n{:<18} {}; {}\n", problem.name(), problem.summary, "", problem.kind, problem.source);
+      fmt::print("{:<18} {:<25} {}  [{}]\n", problem.name(), problem.kind, problem.summary, problem.source);
     }
     Json parameters = Json::object();
     for (std::size_t i = 0; i < declared.parameters.size(); ++i)

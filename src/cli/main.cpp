@@ -1,4 +1,6 @@
 // The pawl command: parsing words and printing, nothing else.
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include <fmt/format.h>
@@ -35,6 +37,7 @@ int main(int count, char** words) {
   CLI::App app{"pawl simulates stiff, discontinuous, high-index models. This version: the smooth engine.", "pawl"};
   app.set_version_flag("--version", fmt::format("pawl {}", pawl::version));
   app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "what this command does, with examples");
   app.footer(
       "Examples:\n"
       "  pawl list                                  what can be run\n"
@@ -55,13 +58,20 @@ int main(int count, char** words) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pawl: {}{}\n  try: pawl --help\n", error.what(), suggestion(app, count, words));
+    const std::string hint = suggestion(app, count, words);
+    const bool is_unknown_command = words[1][0] != '-' && app.get_subcommands().empty();
+    const std::string what = is_unknown_command ? fmt::format("unknown command '{}'", words[1]) : error.what();
+    fmt::print(stderr, "pawl: {}{}\n  try: pawl --help\n", what, hint);
     return pawl::cli::misused;
   } catch (const pawl::Misuse& error) {
     fmt::print(stderr, "pawl: {}\n", error.what());
     return pawl::cli::misused;
   } catch (const std::exception& error) {
     fmt::print(stderr, "pawl: {}\n", error.what());
+    return pawl::cli::failed;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "pawl: cannot write the output: {}\n", std::strerror(errno));
     return pawl::cli::failed;
   }
   return exit_code;

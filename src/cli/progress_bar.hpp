@@ -24,7 +24,7 @@ class ProgressBar {
   long long steps_since_look_ = 0;
 };
 
-/// From here on the first Ctrl-C only raises a flag, so that a run can end in order; the second one kills.
+/// From here on the first Ctrl-C only raises a flag, so that a run can end in order; a later one kills.
 void catch_interrupts();
 bool was_interrupted();
 

@@ -1,7 +1,7 @@
 // pawl run: simulate one model of the catalogue.
 #include <unistd.h>
 
-#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -34,14 +34,9 @@ struct Words {
 };
 
 double number(const std::string& text, const std::string& where) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size()) throw Misuse(fmt::format("{}: '{}' is not a number", where, text));
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0) throw Misuse(fmt::format("{}: '{}' is not a number", where, text));
   return value;
 }
 
@@ -77,15 +72,19 @@ Tolerance tolerance_of(const Words& words, const std::vector<std::string>& state
 /// Trouble with the file is better known before a long run than after it.
 void check_output_file(const std::string& path) {
   if (path.empty()) return;
+  std::error_code error;  // of names that cannot exist: the folder check below says it
   const std::filesystem::path file(path);
-  if (file.extension() != ".csv" && file.extension() != ".json" && !std::filesystem::is_character_file(file))
+  const auto status = std::filesystem::status(file, error);
+  if (std::filesystem::is_directory(status)) throw Misuse(fmt::format("--out {}: this is a folder", path));
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // a pipe or a device
+  if (file.extension() != ".csv" && file.extension() != ".json")
     throw Misuse(fmt::format("--out {}: the name must end in .csv or .json", path));
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw Misuse(fmt::format("--out {}: {}", path, error.message()));
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder))
+  if (!std::filesystem::is_directory(folder, error))
     throw Misuse(fmt::format("--out {}: there is no folder '{}'", path, folder.string()));
-  if (std::filesystem::is_directory(file)) throw Misuse(fmt::format("--out {}: this is a folder", path));
-  const bool exists_as_device = std::filesystem::exists(file) && !std::filesystem::is_regular_file(file);
-  if (!exists_as_device && ::access(folder.c_str(), W_OK) != 0)
+  if (::access(folder.c_str(), W_OK) != 0)
     throw Misuse(fmt::format("--out {}: no permission to write in '{}'", path, folder.string()));
 }
 
@@ -144,6 +143,9 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
 
 int run(const Words& words) {
   const Problem& problem = find_problem(words.model);
+  if (words.samples != 0 && words.out.empty()) throw Misuse("--samples says what --out writes: give a file with --out");
+  if (words.json && !words.plot.empty())
+    throw Misuse("--plot draws below the summary, which --json replaces: give one of them");
   Values values(problem.system);
   for (const std::string& word : words.set) {
     const auto [name, value] = assignment(word, "--set");
@@ -179,18 +181,21 @@ int run(const Words& words) {
   const auto error = result.t_start == 0
                          ? error_against_reference(problem, values, result.t_end, result.final().states())
                          : std::nullopt;
-  if (words.json) {
-    auto object = to_json(result);
+  const auto with_error = [&error](nlohmann::ordered_json object) {
     object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
-    fmt::print("{}", print(object));
+    return print(object);
+  };
+  if (words.json) {
+    fmt::print("{}", with_error(to_json(result)));
   } else {
     fmt::print("{}", summary(problem, result, options, error));
     if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
   }
+  std::fflush(stdout);
   if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
   if (!words.out.empty()) {
     const bool is_json = std::filesystem::path(words.out).extension() == ".json";
-    write_whole_file(words.out, is_json ? print(to_json_with_samples(result)) : to_csv(result));
+    write_whole_file(words.out, is_json ? with_error(to_json_with_samples(result)) : to_csv(result));
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples_to_write(result).size());
   }
   return result.finished() ? finished : failed;
@@ -216,7 +221,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->expected(1)
       ->take_all();
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
-  command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
+  const CLI::Option* out = command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
   command->add_flag("--json", words.json, "print one JSON object (docs/json.md) instead of a summary");
   const CLI::Option* plot =
       command
@@ -231,7 +236,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot\n"
       "  pawl run compere-pendulum --plot theta,omega\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
-  command->callback([&exit_code, plot] {
+  command->callback([&exit_code, plot, out] {
+    if (out->count() > 0 && words.out.empty()) throw Misuse("--out needs the name of a file");
     if (plot->count() > 0 && words.plot.empty()) words.plot = find_problem(words.model).plot;
     exit_code = run(words);
   });

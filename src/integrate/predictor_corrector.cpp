@@ -1,5 +1,6 @@
 #include "integrate/predictor_corrector.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "pawl/explicit_runge_kutta.hpp"
@@ -68,7 +69,7 @@ class PredictorCorrector final : public Stepper {
         control_(control),
         starter_(field, size, control) {
     for (auto& x : states_) x.resize(n_);
-    for (auto& f : rates_) f.resize(n_);
+    for (auto& f : rates_) f.assign(n_, std::numeric_limits<double>::quiet_NaN());  // a rate nobody assigns is noticed
     for (auto* v : {&predicted_, &predicted_rate_, &corrected_}) v->resize(n_);
   }
 
@@ -91,17 +92,11 @@ class PredictorCorrector final : public Stepper {
     return attempt;
   }
 
-  void interpolate(Step& step) override {
+  bool interpolate(Step& step) override {
     get_rate();
-    double* c = step.make_polynomial(3);
-    for (std::size_t i = 0; i < n_; ++i, c += 4) {
-      const double x0 = step.start()[i], rise = step.end()[i] - x0;
-      const double f0 = step.h * rates_[1][i], f1 = step.h * rates_[0][i];
-      c[0] = x0;
-      c[1] = f0;
-      c[2] = 3 * rise - 2 * f0 - f1;
-      c[3] = f0 + f1 - 2 * rise;
-    }
+    const bool is_finite = std::all_of(rates_[0].begin(), rates_[0].end(), [](double f) { return std::isfinite(f); });
+    write_hermite(step, rates_[1].data(), is_finite ? rates_[0].data() : nullptr);
+    return is_finite;
   }
 
  private:
@@ -155,7 +150,10 @@ class PredictorCorrector final : public Stepper {
       sum += part * part;
     }
     double error = std::sqrt(sum / static_cast<double>(n_));
-    if (correction) error = std::max(error, correction->apply(t1, corrected_.data()));
+    if (correction) {
+      const double move = correction->apply(t1, corrected_.data());
+      if (!(move <= error)) error = move;  // a NaN move counts too
+    }
     ++work_.accepted;
     out.t0 = t_;
     out.t1 = t1;

@@ -14,4 +14,16 @@ void Step::at(double t, double* x) const {
   }
 }
 
+void write_hermite(Step& step, const double* start_rate, const double* end_rate) {
+  double* c = step.make_polynomial(3);
+  for (int i = 0; i < step.size(); ++i, c += 4) {
+    const double rise = step.end()[i] - step.start()[i], f0 = step.h * start_rate[i];
+    const double f1 = end_rate ? step.h * end_rate[i] : 2 * rise - f0;  // the slope at which the parabola arrives
+    c[0] = step.start()[i];
+    c[1] = f0;
+    c[2] = 3 * rise - 2 * f0 - f1;
+    c[3] = f0 + f1 - 2 * rise;
+  }
+}
+
 }  // namespace pawl

@@ -28,6 +28,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     return out;
   };
   const std::string wanted = lower(word);
+  if (wanted.empty()) return {};
   const std::string* nearest = nullptr;
   int best = static_cast<int>(std::max<std::size_t>(2, word.size() / 3)) + 1;
   for (const std::string& candidate : known) {

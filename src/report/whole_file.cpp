@@ -46,11 +46,13 @@ void write_whole_file(const std::string& path, std::string_view text) {
     if (const int error = write_all(file, text)) fail(path, error);
     return;
   }
-  const std::string beside = fmt::format("{}.{}.partial", path, ::getpid());
+  const std::string target =
+      std::filesystem::is_symlink(path, ignored) ? std::filesystem::weakly_canonical(path, ignored).string() : path;
+  const std::string beside = fmt::format("{}.{}.partial", target, ::getpid());
   const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail(path, errno);
   int error = write_all(file, text);
-  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(beside.c_str());
     fail(path, error);

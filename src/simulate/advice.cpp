@@ -18,6 +18,13 @@ std::string describe(Attempt attempt, const StepFailure& failure, const Setup& s
         "  try:    a smaller step, or an adaptive method",
         failure.t, failure.step_size, name);
   }
+  if (attempt == Attempt::not_finite && failure.attempts == 0) {
+    return fmt::format(
+        "t = {:.10g}: the rate of '{}' is not finite.\n"
+        "  likely: division by zero, a root or logarithm of a negative number, or d[{}] is never assigned\n"
+        "  try:    check the start values, the parameters and the rate of '{}'",
+        failure.t, name, name, name);
+  }
   if (attempt == Attempt::not_finite) {
     return fmt::format(
         "t = {:.10g}: the rate of '{}' is not finite, here or just after; {} attempts with steps down to {:.1e} "
@@ -43,7 +50,8 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
     evaluations = J.evaluations;
     const Eigen::EigenSolver<Eigen::MatrixXd> solver(J.values);
     Eigen::Index mode = 0, state_index = 0;
-    solver.eigenvalues().real().minCoeff(&mode);
+    const double direction = setup.options.end < setup.options.start ? -1 : 1;  // what decays fastest along the run
+    (direction * solver.eigenvalues().real()).minCoeff(&mode);
     solver.eigenvectors().col(mode).cwiseAbs().maxCoeff(&state_index);
     fastest =
         fmt::format("fastest eigenvalue {:.3g} per unit of time, mostly in '{}'", solver.eigenvalues()[mode].real(),

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<double> requested_times(const Options& options) {
   std::vector<double> times = options.times;
-  for (int i = 0; i <= options.samples && options.samples > 0; ++i) {
+  for (long long i = 0; i <= options.samples && options.samples > 0; ++i) {
     const double fraction = static_cast<double>(i) / options.samples;
     times.push_back(i == options.samples ? options.end : options.start + fraction * (options.end - options.start));
   }
@@ -17,6 +17,12 @@ std::vector<double> requested_times(const Options& options) {
   times.erase(std::unique(times.begin(), times.end()), times.end());
   if (options.end < options.start) std::reverse(times.begin(), times.end());
   return times;
+}
+
+/// Room for more, growing geometrically, so that appending afterwards cannot fail halfway.
+template <class Vector>
+void make_room(Vector& vector, std::size_t more) {
+  if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.capacity(), vector.size() + more));
 }
 
 }  // namespace
@@ -39,6 +45,11 @@ Recorder::Recorder(const Setup& setup)
   const Range empty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   result_.observable_ranges.assign(setup.declarations->observables.size(), empty);
   result_.statistics.min_step = std::numeric_limits<double>::infinity();
+  last_time_ = t;
+}
+
+void Recorder::begin(const Setup& setup) {
+  const double t = setup.options.start;
   widen_ranges(t, setup.start_state.data());
   const bool is_requested = is_due(t);
   if (is_requested) ++next_requested_;
@@ -60,13 +71,22 @@ void Recorder::record(const Step& step) {
   statistics.min_step = std::min(statistics.min_step, size);
   statistics.max_step = std::max(statistics.max_step, size);
   statistics.largest_error_estimate = std::max(statistics.largest_error_estimate, step.error);
-  if (keep_ == Keep::everything) keep_polynomial(step);
-  if (keep_ != Keep::end) sample_requested(step);
   if (!result_.observable_ranges.empty()) widen_ranges(step.t1, step.end());
+  if (keep_ != Keep::end) sample_requested(step);
+  if (keep_ == Keep::everything) keep_polynomial(step);
+  ++recorded_;
+  last_time_ = step.t1;
 }
 
 void Recorder::keep_polynomial(const Step& step) {
   Trajectory& path = result_.trajectory;
+  const auto n = static_cast<std::size_t>(step.size());
+  make_room(path.t0, 1);
+  make_room(path.t1, 1);
+  make_room(path.degree, 1);
+  make_room(path.first, 1);
+  make_room(path.coefficients, n * static_cast<std::size_t>(step.degree() + 1));
+  make_room(path.ends, n);
   path.t0.push_back(step.t0);
   path.t1.push_back(step.t1);
   path.degree.push_back(step.degree());
@@ -89,6 +109,9 @@ void Recorder::sample_requested(const Step& step) {
 
 void Recorder::sample(double t, const double* x, bool was_requested) {
   Trajectory& path = result_.trajectory;
+  make_room(path.sample_times, 1);
+  make_room(path.sample_states, static_cast<std::size_t>(path.size));
+  make_room(path.sample_was_requested, 1);
   path.sample_times.push_back(t);
   path.sample_states.insert(path.sample_states.end(), x, x + path.size);
   path.sample_was_requested.push_back(was_requested);
@@ -96,8 +119,8 @@ void Recorder::sample(double t, const double* x, bool was_requested) {
 
 void Recorder::widen_ranges(double t, const double* x) {
   const auto widen = [](Range& range, double value) {
-    range.min = std::min(range.min, value);
-    range.max = std::max(range.max, value);
+    range.min = value < range.min || std::isnan(value) ? value : range.min;  // once NaN, always NaN
+    range.max = value > range.max || std::isnan(value) ? value : range.max;
   };
   for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
     double value = 0;
@@ -107,18 +130,19 @@ void Recorder::widen_ranges(double t, const double* x) {
 }
 
 Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds) {
-  if (work.accepted > 0) {
-    result_.t_end = last.t1;
-    result_.final_state.assign(last.end(), last.end() + last.size());
+  if (work.accepted > 0) {  // a step that was accepted but not recorded starts where the run ends
+    const double* x = last.t1 == last_time_ ? last.end() : last.start();
+    result_.t_end = last_time_;
+    result_.final_state.assign(x, x + last.size());
   }
   result_.outcome = outcome;
   result_.reason = std::move(reason);
   Statistics& statistics = result_.statistics;
   statistics.rhs = work.rhs;
-  statistics.steps_accepted = work.accepted;
+  statistics.steps_accepted = recorded_;
   statistics.steps_rejected = work.rejected;
   statistics.wall_seconds = wall_seconds;
-  if (work.accepted == 0) statistics.min_step = 0;
+  if (recorded_ == 0) statistics.min_step = 0;
   return std::move(result_);
 }
 

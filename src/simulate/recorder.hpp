@@ -10,10 +10,15 @@ class Recorder {
  public:
   explicit Recorder(const Setup& setup);
 
+  /// The start of the run: the first observation and, if wanted, the first sample.
+  void begin(const Setup& setup);
+
   /// Whether this step's polynomial is wanted: to be kept, or for a requested time strictly inside.
   bool needs_polynomial(const Step& step) const;
+  /// All or nothing: if memory runs out, the result holds the steps before this one.
   void record(const Step& step);
   void add(Message message) { result_.messages.push_back(std::move(message)); }
+  /// The run ends at the last recorded step, which need not be the last accepted one.
   Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);
 
  private:
@@ -23,6 +28,8 @@ class Recorder {
   void sample_requested(const Step& step);
   void widen_ranges(double t, const double* x);
 
+  long long recorded_ = 0;
+  double last_time_ = 0;  // end of the last recorded step
   Keep keep_;
   bool keeps_every_step_;
   double direction_;

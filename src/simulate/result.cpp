@@ -23,7 +23,8 @@ std::string_view to_string(Outcome outcome) {
 
 double Instant::operator[](Observable o) const {
   double value = 0;
-  model_->observables[static_cast<std::size_t>(o.index)](Point<double>(t, states_.data(), parameters_->data()), &value);
+  const std::size_t i = checked(o.index, model_->observables.size(), "observable", *model_);
+  model_->observables[i](Point<double>(t, states_.data(), parameters_->data()), &value);
   return value;
 }
 
@@ -61,7 +62,7 @@ Instant Result::sample(int i) const {
 }
 
 Range Result::range(State x) const {
-  const auto i = static_cast<std::size_t>(x.index);
+  const std::size_t i = checked(x.index, start_state.size(), "state", *declarations);
   const auto [low, high] = std::minmax(start_state[i], final_state[i]);
   Range range{low, high};
   for (std::size_t k = i; k < trajectory.sample_states.size(); k += static_cast<std::size_t>(trajectory.size)) {

@@ -18,7 +18,11 @@ void check_model(const System::Declarations& model, const std::vector<double>& p
   if (!model.rates.supports<Pattern>()) return;
   const std::vector<Pattern> x(n);
   std::vector<Pattern> rates(n, Pattern::unassigned());
-  model.rates(Point<Pattern>(Pattern(), x.data(), parameters.data()), rates.data());
+  try {
+    model.rates(Point<Pattern>(Pattern(), x.data(), parameters.data()), rates.data());
+  } catch (...) {
+    return;  // it will throw again when the run evaluates it, and be an outcome
+  }
   for (std::size_t i = 0; i < n; ++i) {
     if (!rates[i].is_assigned())
       throw Misuse(fmt::format("system '{}': the rates never assign d[{}]", model.name, model.state_names[i]));
@@ -55,15 +59,34 @@ void check_tolerance(const Tolerance& tolerance, const std::vector<std::string>&
   if (tolerance.absolute_each.empty()) check_absolute(tolerance.absolute.value_or(relative * 1e-3), "");
 }
 
-void check_positive(double value, std::string_view what) {
+/// Above zero, and long enough to move the time at all.
+void check_step(double value, std::string_view what, const Options& options) {
   if (!(value > 0)) throw Misuse(fmt::format("{} {:g}: it must be above 0", what, value));
+  const double largest_time = std::max(std::abs(options.start), std::abs(options.end));
+  const double least = 16 * std::numeric_limits<double>::epsilon() * largest_time;
+  if (value < least)
+    throw Misuse(
+        fmt::format("{} {:g}: it is below the rounding of the time, which reaches {:g}; at least {:.1e} is needed",
+                    what, value, largest_time, least));
+}
+
+void check_steps(const Options& options) {
+  if (options.step) check_step(*options.step, "step size", options);
+  if (options.first_step) check_step(*options.first_step, "first step", options);
+  check_step(options.max_step, "maximum step", options);
+  if (options.step && options.first_step)
+    throw Misuse("a fixed step size leaves no first step to choose: give one of them");
+  if (options.step && *options.step > options.max_step)
+    throw Misuse(
+        fmt::format("the fixed step size {:g} is above the maximum step {:g}", *options.step, options.max_step));
 }
 
 void check_interval(const Options& options) {
-  if (std::isnan(options.end)) throw Misuse("the end time is missing: set Options::end");
+  if (std::isnan(options.end)) throw Misuse("the end time is not given: set Options::end, or --stop");
   if (!std::isfinite(options.start) || !std::isfinite(options.end))
     throw Misuse(fmt::format("the run from t = {:g} to t = {:g} must be finite", options.start, options.end));
-  if (options.samples < 0) throw Misuse(fmt::format("{} samples: the number must not be negative", options.samples));
+  if (options.samples < 0 || options.samples > 100'000'000)
+    throw Misuse(fmt::format("{} samples: the number must be between 0 and 100 million", options.samples));
   const auto [low, high] = std::minmax(options.start, options.end);
   for (const double t : options.times) {
     if (!(t >= low && t <= high))
@@ -80,9 +103,7 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, std::vecto
   check_start(*declarations, parameters, start_state);
   check_tolerance(options.tolerance, declarations->state_names);
   check_interval(options);
-  if (options.step) check_positive(*options.step, "step size");
-  if (options.first_step) check_positive(*options.first_step, "first step");
-  check_positive(options.max_step, "maximum step");
+  check_steps(options);
   Setup setup{.declarations = std::move(declarations),
               .parameters = std::make_shared<const std::vector<double>>(std::move(parameters)),
               .start_state = std::move(start_state),

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,9 +26,10 @@ struct Choice {
 Choice choose_method(const Options& options) {
   if (options.method != "auto") return {&find_method(options.method), {}};
   if (options.step) return {&find_method("rk4"), "a fixed step is given"};
-  const double relative = options.tolerance.relative;
+  const Tolerance& tolerance = options.tolerance;
+  const double relative = tolerance.relative > 0 ? tolerance.relative : tolerance.absolute.value_or(1e-6);
   const std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
-  return {&find_method(name), fmt::format("relative tolerance {:g}", relative)};
+  return {&find_method(name), fmt::format("tolerance {:g}", relative)};
 }
 
 }  // namespace
@@ -56,49 +59,85 @@ Result simulate(const System& system, const Values& values, const Options& optio
 
 namespace detail {
 
+namespace {
+
+/// Says, once each, what a user should know about a run that goes on all the same.
+class Watch {
+ public:
+  Watch(const Setup& setup, Recorder& recorder) : setup_(setup), recorder_(recorder) {}
+
+  void report_stiffness(const Stiffness& stiffness, const Step& step) {
+    if (std::exchange(is_stiff_, true)) return;
+    const StiffnessReport report = describe(stiffness, setup_, step.end());
+    recorder_.add({Message::Level::warning, step.t1, report.text});
+    evaluations_ += report.evaluations;
+  }
+  void report_lower_polynomial(const Step& step) {
+    if (std::exchange(has_lower_polynomial_, true)) return;
+    recorder_.add(
+        {Message::Level::warning, step.t0,
+         fmt::format("between t = {:.10g} and {:.10g} a rate is not finite: the trajectory inside this step is drawn "
+                     "through its ends alone, with lower accuracy",
+                     step.t0, step.t1)});
+  }
+  int evaluations() const { return evaluations_; }
+
+ private:
+  const Setup& setup_;
+  Recorder& recorder_;
+  bool is_stiff_ = false, has_lower_polynomial_ = false;
+  int evaluations_ = 0;
+};
+
+}  // namespace
+
 Result run(const Setup& setup, Stepper& stepper) {
   const auto began = std::chrono::steady_clock::now();
   const Options& options = setup.options;
   Recorder recorder(setup);
   Step step(setup.size());
+  Watch watch(setup, recorder);
   double t = options.start;
-  bool is_stiff = false;
-  int extra_evaluations = 0;
   Outcome outcome = Outcome::finished;
-  std::string reason;
+  std::string reason, at_work = "a function of the model";
   try {
     Attempt attempt = Attempt::accepted;
+    recorder.begin(setup);
     stepper.restart(t, setup.start_state.data(), options.end < t ? -1 : 1, options.first_step.value_or(0));
     while (t != options.end && (attempt = stepper.step(options.end, nullptr, step)) == Attempt::accepted) {
-      if (recorder.needs_polynomial(step)) stepper.interpolate(step);
+      if (recorder.needs_polynomial(step) && !stepper.interpolate(step)) watch.report_lower_polynomial(step);
       recorder.record(step);
       t = step.t1;
-      if (!is_stiff && stepper.stiffness()) {
-        is_stiff = true;
-        const StiffnessReport report = describe(*stepper.stiffness(), setup, step.end());
-        recorder.add({Message::Level::warning, t, report.text});
-        extra_evaluations = report.evaluations;
-      }
-      if (options.progress && !options.progress({t, options.start, options.end, stepper.work().accepted})) {
-        outcome = Outcome::stopped;
-        reason = fmt::format("stopped by the user at t = {:.10g}", t);
-        break;
-      }
+      if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
+      if (!options.progress) continue;
+      at_work = "the progress callback";
+      const bool goes_on = options.progress({t, options.start, options.end, stepper.work().accepted});
+      at_work = "a function of the model";
+      if (goes_on || t == options.end) continue;
+      outcome = Outcome::stopped;
+      reason = fmt::format("stopped by the user at t = {:.10g}", t);
+      break;
     }
     if (attempt != Attempt::accepted) {
       outcome = Outcome::failed;
       reason = describe(attempt, stepper.failure(), setup);
     }
+  } catch (const std::bad_alloc&) {
+    outcome = Outcome::failed;
+    reason = fmt::format(
+        "t = {:.10g}: out of memory.\n"
+        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
+        t);
   } catch (const std::exception& error) {
     outcome = Outcome::failed;
-    reason = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+    reason = fmt::format("t = {:.10g}: {} threw: {}", t, at_work, error.what());
   } catch (...) {
     outcome = Outcome::failed;
-    reason = fmt::format("t = {:.10g}: a function of the model threw something that is no std::exception", t);
+    reason = fmt::format("t = {:.10g}: {} threw something that is no std::exception", t, at_work);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   Work work = stepper.work();
-  work.rhs += extra_evaluations;
+  work.rhs += watch.evaluations();
   return recorder.finish(outcome, std::move(reason), step, work, elapsed.count());
 }
 

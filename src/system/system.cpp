@@ -64,17 +64,35 @@ Observable System::declare_observable(std::string name, Function f) {
   return Observable{static_cast<int>(all.observables.size()) - 1};
 }
 
+std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model) {
+  if (index >= 0 && static_cast<std::size_t>(index) < count) return static_cast<std::size_t>(index);
+  throw Misuse(fmt::format("system '{}' has {} {}{}, no number {}: the handle belongs to another system", model.name,
+                           count, kind, count == 1 ? "" : "s", index));
+}
+
 Values::Values(const System& system)
     : declarations_(system.share()),
       parameters_(declarations_->parameters),
       starts_(declarations_->starts),
       is_set_(starts_.size()) {}
 
-double& Values::operator[](State x) {
-  const auto i = static_cast<std::size_t>(x.index);
-  if (!is_set_[i] && declarations_->start) starts_ = start();  // the reference shows what the run would start with
-  is_set_[i] = true;
-  return starts_[i];
+Values::StartValue& Values::StartValue::operator=(double value) {
+  const std::size_t i = checked(x_.index, values_.starts_.size(), "state", *values_.declarations_);
+  values_.starts_[i] = value;
+  values_.is_set_[i] = true;
+  return *this;
+}
+
+double Values::operator[](State x) const {
+  return start()[checked(x.index, starts_.size(), "state", *declarations_)];
+}
+
+double& Values::operator[](Parameter p) {
+  return parameters_[checked(p.index, parameters_.size(), "parameter", *declarations_)];
+}
+
+double Values::operator[](Parameter p) const {
+  return parameters_[checked(p.index, parameters_.size(), "parameter", *declarations_)];
 }
 
 void Values::set(std::string_view name, double value) {

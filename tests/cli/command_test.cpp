@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -71,7 +72,9 @@ TEST_F(Command, ListsTheCatalogueWithClassAndSource) {
   for (const char* name :
        {"compere-pendulum", "lorenz", "pleiades", "arenstorf", "rigid-body", "brusselator", "kepler"})
     EXPECT_TRUE(has(answer.out, name));
-  EXPECT_TRUE(has(answer.out, "smooth ODE; Compere, dissertation"));
+  EXPECT_TRUE(has(answer.out, "[Compere, dissertation"));
+  const std::string names = pawl("list --names").out;  // one line each
+  EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), std::count(names.begin(), names.end(), '\n'));
   const Json list = Json::parse(pawl("list --json").out);
   ASSERT_GE(list.size(), 7u);
   EXPECT_EQ(list[0]["name"], "compere-pendulum");
@@ -160,6 +163,12 @@ TEST_F(Command, MisuseExitsWithTwoAndSaysWhatIsMeant) {
       {"run lorenz --out /nowhere/table.csv", "--out /nowhere/table.csv: there is no folder '/nowhere'"},
       {"run lorenz --plot x,w", "system 'lorenz' has no quantity 'w'"},
       {"run lorenz --metod rk4", "did you mean '--method'?"},
+      {"run lorenz --stop nan", "the end time is not given"},
+      {"run lorenz --samples 5", "--samples says what --out writes"},
+      {"run lorenz --json --plot x", "--plot draws below the summary, which --json replaces"},
+      {"run lorenz --step 0.1 --max-step 0.01", "the fixed step size 0.1 is above the maximum step 0.01"},
+      {"run lorenz --out \"\"", "--out needs the name of a file"},
+      {"bogus", "unknown command"},
       {"run", "NAME is required"},
       {"rnu lorenz", "did you mean 'run'?"},
   };
@@ -193,6 +202,7 @@ TEST_F(Command, WritesWholeFiles) {
   const Json object = Json::parse(file);
   EXPECT_EQ(object["samples"]["u"].size(), 41u);
   EXPECT_EQ(object["samples"]["t"][40], 20);
+  EXPECT_LT(object["reference_error"].get<double>(), 1e-3);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
 }
 
@@ -208,11 +218,33 @@ TEST_F(Command, AFullDiskIsAClearErrorAndLeavesNothingBehind) {
   EXPECT_TRUE(has(full.out, "cannot write '/dev/full': No space left on device")) << full.out;
 }
 
-TEST_F(Command, ShowsNoProgressInAPipe) {
-  const Answer answer =
-      pawl("run lorenz --step 1e-5 --stop 15");  // more than a second of nothing but steps on slow machines
-  EXPECT_EQ(answer.code, 0);
-  EXPECT_FALSE(has(answer.out, "\r"));
+TEST_F(Command, ShowsProgressOnATerminalAndNoneInAPipe) {
+  const std::string long_run = "timeout -s INT 1.6 $PAWL run kepler --stop 1e9 --step 1e-2";
+  const Answer piped = shell(long_run);
+  EXPECT_TRUE(has(piped.out, "stopped at t = ")) << piped.out;
+  EXPECT_FALSE(has(piped.out, "\r"));
+  const Answer terminal = shell("script -qec \"" + long_run + "\" /dev/null");
+  EXPECT_TRUE(has(terminal.out, "\r[")) << terminal.out;
+  EXPECT_TRUE(has(terminal.out, " %  t = "));
+}
+
+TEST_F(Command, OutputThatCannotBePrintedIsAFailure) {
+  for (const char* words : {"run lorenz --json", "list", "methods --json"}) {
+    const Answer answer = shell(std::string("$PAWL ") + words + " > /dev/full");
+    EXPECT_EQ(answer.code, 1) << words;
+    EXPECT_TRUE(has(answer.out, "cannot write") && has(answer.out, "No space left on device")) << answer.out;
+  }
+}
+
+TEST_F(Command, WritesThroughPipesAndLinks) {
+  const Answer piped = shell("$PAWL run lorenz --samples 3 --json --out >(cat) > /dev/null; sleep 0.2");
+  EXPECT_TRUE(has(piped.out, "t,x,y,z\n0,1,1,1\n")) << piped.out;
+  const fs::path real = folder / "real.csv", link = folder / "link.csv";
+  std::ofstream(real) << "old";
+  fs::create_symlink(real, link);
+  EXPECT_EQ(pawl("run lorenz --samples 3 --out " + link.string()).code, 0);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_GT(fs::file_size(real), 10u);
 }
 
 TEST_F(Command, CtrlCKeepsWhatIsThere) {

@@ -47,13 +47,90 @@ TEST(Failure, NotANumberFromTheModelStopsTheRunThere) {
   }
 }
 
+TEST(Failure, NotANumberSaysExactlyThis) {
+  const Result run = simulate(root(), {.end = 2, .method = "rk4", .step = 1.0 / 8});
+  EXPECT_EQ(
+      run.reason,
+      "t = 1: after a fixed step of 0.125 the state 'y' is not finite.\n"
+      "  likely: the step is too large for stability, the solution grows without bound, or the model divides by zero "
+      "here\n"
+      "  try:    a smaller step, or an adaptive method");
+  EXPECT_EQ(run.t_end, 1);
+}
+
+TEST(Failure, AFinishedRunIsFiniteEverywhere) {
+  // The rate of q ends at the last instant: stages of the dense output beyond it are not finite, the step itself is.
+  System edge("edge");
+  const auto z = edge.state("z", 0), q = edge.state("q", 0);
+  const auto a = edge.parameter("a", 1);
+  edge.rates([=](const auto& at, auto& d) {
+    d[z] = 1.0;
+    d[q] = pow(at[a] - at[z], 1.5);
+  });
+  int lower = 0;
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    for (double end = 0.1; end < 2; end += 0.1) {
+      Values values(edge);
+      values[a] = end;
+      Options options{.end = end, .tolerance = 1e-4, .method = method.name};
+      if (!method.is_adaptive) options.step = 0.05;
+      const Result run = simulate(edge, values, options);
+      lower += !run.messages.empty();
+      for (int i = 0; i <= 200; ++i) {
+        const double t = i == 200 ? run.t_end : run.t_end * i / 200;
+        ASSERT_TRUE(std::isfinite(run.at(t)[q])) << "t = " << t << " of " << run.t_end;
+      }
+      for (const Message& message : run.messages)
+        EXPECT_TRUE(says(message.text, {"a rate is not finite", "lower accuracy"}));
+    }
+  }
+  EXPECT_GT(lower, 0);  // it did happen
+}
+
+TEST(Failure, AnInfiniteStateIsNeverAccepted) {
+  System system("overflow");
+  const auto x = system.state("x", 1.7e308);
+  system.rates([=](const auto&, auto& d) { d[x] = 1e306; });
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    Options options{.end = 100, .method = method.name};
+    if (method.is_adaptive)
+      options.first_step = 1e-3;
+    else
+      options.step = 0.5;
+    const Result run = simulate(system, options);
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_TRUE(std::isfinite(run.final()[x]));
+    EXPECT_LT(run.t_end, 10);
+  }
+}
+
+TEST(Failure, ABlackBoxThatForgetsARateIsNoticed) {
+  System system("forgetful");
+  const auto x = system.state("x", 1);
+  system.state("y", 1);
+  system.rates([=](const Point<double>& at, Rates<double>& d) { d[x] = -at[x]; });
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    Options options{.end = 1, .method = method.name};
+    if (!method.is_adaptive) options.step = 0.5;
+    const Result run = simulate(system, options);
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_TRUE(says(run.reason, {"'y'", "not finite"}));
+  }
+}
+
 TEST(Failure, NotANumberAtTheStartIsSeenAtOnce) {
   System system("bad");
   const auto x = system.state("x", -1);
   system.rates([=](const auto& at, auto& d) { d[x] = log(at[x]); });
   const Result run = simulate(system, {.end = 1});
   EXPECT_EQ(run.outcome, Outcome::failed);
-  EXPECT_TRUE(says(run.reason, {"t = 0: the rate of 'x' is not finite"}));
+  EXPECT_EQ(run.reason,
+            "t = 0: the rate of 'x' is not finite.\n"
+            "  likely: division by zero, a root or logarithm of a negative number, or d[x] is never assigned\n"
+            "  try:    check the start values, the parameters and the rate of 'x'");
   EXPECT_EQ(run.statistics.rhs, 1);
   EXPECT_EQ(run.statistics.steps_accepted, 0);
   EXPECT_EQ(run.final()["x"], -1);
@@ -113,6 +190,42 @@ TEST(Failure, AnExceptionFromTheModelIsAnOutcome) {
   EXPECT_NEAR(run.final()[x], run.t_end, 1e-12);
 }
 
+TEST(Failure, AnExceptionAnywhereLeavesAResultThatCanBeRead) {
+  for (const Method& method :
+       methods()) {  // also in the rate at the end, which some methods need for dense output alone
+    SCOPED_TRACE(method.name);
+    System system("throws");
+    const auto x = system.state("x", 0);
+    system.rates([=](const Point<double>& at, Rates<double>& d) {
+      if (at.t > 0.5) throw std::runtime_error("table ends at 0.5");
+      d[x] = 1;
+    });
+    const Result run = simulate(system, {.end = 1, .method = method.name, .step = 0.01});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_EQ(run.sample(run.sample_count() - 1).t, run.t_end);
+    EXPECT_EQ(run.statistics.steps_accepted, run.sample_count() - 1);
+    for (int i = 0; i < 1000; ++i) EXPECT_NEAR(run.at(run.t_end * i / 1000)[x], run.t_end * i / 1000, 1e-12);
+  }
+}
+
+TEST(Failure, AnObservableThatThrowsIsAnOutcome) {
+  System system("watched");
+  const auto x = system.state("x", 0);
+  system.rates([=](const auto&, auto& d) { d[x] = 1.0; });
+  system.observable("bad", [](const auto&) -> double { throw std::runtime_error("no such thing"); });
+  const Result run = simulate(system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_EQ(run.reason, "t = 0: a function of the model threw: no such thing");
+}
+
+TEST(Failure, AThrowingProgressCallbackIsNotTheModelsFault) {
+  const Problem& problem = find_problem("lorenz");
+  const Result run =
+      simulate(problem.system,
+               {.end = 1, .progress = [](const Progress&) -> bool { throw std::runtime_error("window closed"); }});
+  EXPECT_TRUE(says(run.reason, {"the progress callback threw: window closed"}));
+}
+
 TEST(Failure, AnythingThrownIsAnOutcome) {
   System system("throws");
   const auto x = system.state("x", 0);
@@ -140,6 +253,9 @@ TEST(Failure, TheUserCanStopARunAndKeepsWhatThereIs) {
   EXPECT_LT(run.t_end, 3.5);
   EXPECT_EQ(run.statistics.steps_accepted, last);
   EXPECT_NO_THROW(static_cast<void>(run.at(2.9)));
+  const Result whole =
+      simulate(problem.system, {.end = 1, .progress = [](const Progress& progress) { return progress.t < 1; }});
+  EXPECT_TRUE(whole.finished());  // stopping at the end stops nothing
 }
 
 TEST(Stiffness, IsSeenAndTheFastestStateIsNamed) {
@@ -158,6 +274,19 @@ TEST(Stiffness, IsSeenAndTheFastestStateIsNamed) {
     EXPECT_EQ(run.messages[0].level, Message::Level::warning);
     EXPECT_TRUE(says(run.messages[0].text, {"looks stiff", "fastest eigenvalue -2e+03", "mostly in 'fast'", "try"}));
   }
+}
+
+TEST(Stiffness, IsSeenBackwardAndWithAbsoluteTolerancesAlone) {
+  System system("stiff backward");
+  const auto slow = system.state("slow", 1), fast = system.state("fast", 1);
+  system.rates([=](const auto& at, auto& d) {
+    d[slow] = at[slow];
+    d[fast] = 2000 * (at[fast] - cos(at[slow]));
+  });
+  const Result run =
+      simulate(system, {.end = -5, .tolerance = {0, 1e-4}, .method = "dormand-prince-5", .keep = Keep::end});
+  ASSERT_EQ(run.messages.size(), 1u);
+  EXPECT_TRUE(says(run.messages[0].text, {"fastest eigenvalue 2e+03", "mostly in 'fast'"}));
 }
 
 TEST(Stiffness, IsNotSeenWhereThereIsNone) {

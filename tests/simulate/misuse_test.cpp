@@ -63,14 +63,20 @@ TEST(Misuse, OfTolerances) {
 }
 
 TEST(Misuse, OfTimesAndSteps) {
-  EXPECT_EQ(misuse_of(Options{}), "the end time is missing: set Options::end");
+  EXPECT_EQ(misuse_of(Options{}), "the end time is not given: set Options::end, or --stop");
   EXPECT_EQ(misuse_of({.end = infinity}), "the run from t = 0 to t = inf must be finite");
   EXPECT_EQ(misuse_of({.end = 1, .step = 0.0}), "step size 0: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .step = -0.1}), "step size -0.1: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .step = nan}), "step size nan: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .first_step = 0.0}), "first step 0: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .max_step = 0}), "maximum step 0: it must be above 0");
-  EXPECT_EQ(misuse_of({.end = 1, .samples = -1}), "-1 samples: the number must not be negative");
+  EXPECT_EQ(misuse_of({.start = 1e9, .end = 1e9 + 1, .step = 1e-9}),
+            "step size 1e-09: it is below the rounding of the time, which reaches 1e+09; at least 3.6e-06 is needed");
+  EXPECT_EQ(misuse_of({.end = 1, .step = 0.1, .max_step = 0.01}),
+            "the fixed step size 0.1 is above the maximum step 0.01");
+  EXPECT_EQ(misuse_of({.end = 1, .step = 0.1, .first_step = 0.01}),
+            "a fixed step size leaves no first step to choose: give one of them");
+  EXPECT_EQ(misuse_of({.end = 1, .samples = -1}), "-1 samples: the number must be between 0 and 100 million");
   EXPECT_EQ(misuse_of({.end = 1, .times = {0.5, 2}}), "the requested time 2 is outside the run from 0 to 1");
 }
 
@@ -118,6 +124,10 @@ TEST(Misuse, OfResults) {
   EXPECT_EQ(
       misuse_of([&] { static_cast<void>(run.at(0.5)); }),
       "the run kept no polynomials: ask for Options::keep = Keep::everything, or for this time in Options::times");
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.final()[State{3}]); }),
+            "system 'decay' has 1 state, no number 3: the handle belongs to another system");
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.range(Observable{0})); }),
+            "system 'decay' has 0 observables, no number 0: the handle belongs to another system");
   EXPECT_EQ(misuse_of([&] { static_cast<void>(run.final()["amuont"]); }),
             "system 'decay' has no quantity 'amuont'; did you mean 'amount'?");
 }

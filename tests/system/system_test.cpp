@@ -57,11 +57,25 @@ TEST(Values, AreSetByHandleOrByName) {
   EXPECT_EQ(values.start(), (std::vector<double>{0.5, 2}));
   values.set("e", 0.25);
   EXPECT_EQ(values.start(), (std::vector<double>{0.75, 2}));  // the start follows the parameter
+  EXPECT_EQ(values[x], 0.75);                                 // reading does not pin it
+  values.set("e", 0.5);
+  EXPECT_EQ(values[x], 0.5);
   values[y] = 7;
   values.set("x", 3);
   EXPECT_EQ(values.start(), (std::vector<double>{3, 7}));  // what is set wins
+  EXPECT_EQ(misuse_of([&] { values[State{9}] = 1; }),
+            "system 'planet' has 2 states, no number 9: the handle belongs to another system");
+  EXPECT_EQ(misuse_of([&] { values[Parameter{-1}] = 1; }),
+            "system 'planet' has 1 parameter, no number -1: the handle belongs to another system");
   EXPECT_EQ(misuse_of([&] { values.set("ee", 1); }),
             "system 'planet' has no parameter or state 'ee'; did you mean 'e'?");
+}
+
+TEST(Function, AnObservableMayBranch) {
+  System ball("ball");
+  const auto height = ball.state("height", 1);
+  ball.observable("is up", [=](const auto& at) { return at[height] > 0 ? 1.0 : 0.0; });
+  EXPECT_FALSE(ball.declarations().observables[0].supports<Gradient>());
 }
 
 TEST(Function, GenericIsProvableBlackBoxIsNot) {
