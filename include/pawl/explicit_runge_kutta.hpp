@@ -56,6 +56,7 @@ class ExplicitRungeKutta final : public Stepper {
   void restart(double t, const double* x, double direction, double first_step) override {
     t_ = t;
     for (int i = 0; i < n(); ++i) x_[at(i)] = x[i];
+    time_rest_ = 0;
     direction_ = direction;
     start_rate_row_ = -1;
     next_step_ = first_step;
@@ -214,9 +215,9 @@ class ExplicitRungeKutta final : public Stepper {
   double square_of_error_norm(double h) const {
     double sum = 0, tempering = 0;
     each([&](int i) {
-      const double scale_inverse = weight(i), scale = 1 / scale_inverse;
+      const double scale = 1 / weight(i);
       const double part = combine<ErrorRow>(h, i, Terms<ErrorRow>()) * scale;
-      sum += part * part + (scale_inverse - scale_inverse);  // 0, or NaN where the state is infinite
+      sum += part * part;
       if constexpr (has_third_order_estimate) {
         const double third = combine<ThirdOrderErrorRow>(h, i, Terms<ThirdOrderErrorRow>()) * scale;
         tempering += third * third;
@@ -233,18 +234,34 @@ class ExplicitRungeKutta final : public Stepper {
       if (!all_finite(k(0), n())) return fail(next_step_, 0);
       if (next_step_ == 0) next_step_ = choose_first_step(limit);
     }
-    double size = std::max(std::min(next_step_, control_.max_step), smallest_step(t_, limit));
+    double size = std::min(next_step_, control_.max_step);
     for (int attempts = 1;; ++attempts) {
-      const double remaining = std::abs(limit - t_);
-      const bool ends_at_limit = remaining <= size || (remaining <= 1.01 * size && remaining <= control_.max_step);
-      const bool is_cut = remaining < size;  // by the limit: then this step says nothing about the next
-      if (ends_at_limit) size = remaining;
-      if (size < smallest_step(t_, limit) && !ends_at_limit) return fail(size, attempts - 1);
-      const double t1 = ends_at_limit ? limit : t_ + direction_ * size;
-      const double h = t1 - t_;  // the step the clock really makes: at large t, size is rounded away bit by bit
-      const double error_squared = try_step(t1, h, correction);
+      double h = direction_ * size, t1 = t_ + (h + time_rest_), time_rest = (h + time_rest_) - (t1 - t_);
+      bool ends_at_limit = false, is_cut = false;  // a step cut short by the limit says nothing about the next
+      const double remaining = std::abs(limit - t_ - time_rest_);
+      if (remaining <= 1.01 * size) [[unlikely]] {  // branches, not selections: h must not wait for them
+        ends_at_limit = remaining <= size || remaining <= control_.max_step;
+        is_cut = remaining < size;
+        if (ends_at_limit) {
+          size = remaining;
+          h = direction_ * size;
+          t1 = limit;
+          time_rest = 0;
+        }
+      }
+      if (!ends_at_limit && size < smallest_step(t_, limit)) [[unlikely]] {
+        if (attempts > 1) return fail(size, attempts - 1);
+        size = smallest_step(t_, limit);  // never give up without a try
+        h = direction_ * size;
+        t1 = t_ + h;
+        time_rest = 0;
+      }
+      double error_squared = try_step(t1, h, correction);
+      if (!all_finite(x1_.data(), n())) [[unlikely]]
+        error_squared = std::numeric_limits<double>::infinity();
       if (error_squared <= 1) {
         if (!is_cut) next_step_ = size * controller_.after_accept(error_squared);
+        time_rest_ = time_rest;
         accept(t1, h, std::sqrt(error_squared), out);
         if (has_estimate) watch_for_stiffness(h);
         return Attempt::accepted;
@@ -372,7 +389,7 @@ class ExplicitRungeKutta final : public Stepper {
   // suspected; 15 hits before 6 misses in a row is the verdict of DOPRI5.
   void watch_for_stiffness(double h) {
     if (--steps_to_look_ > 0 || stiffness_) return;
-    steps_to_look_ = 1;
+    steps_to_look_ = suspicion_ > 0 ? 1 : 50;
     const auto scale = [this](int i) {
       return 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
     };
@@ -394,10 +411,10 @@ class ExplicitRungeKutta final : public Stepper {
     const double rate = std::sqrt(change / distance);
     if (std::abs(h) * rate > 0.8 * stability_limit) {
       misses_ = 0;
+      steps_to_look_ = 1;
       if (++suspicion_ >= 15) stiffness_ = Stiffness{t_, rate};
-    } else if (suspicion_ == 0 || ++misses_ >= 6) {
+    } else if (suspicion_ > 0 && ++misses_ >= 6) {
       suspicion_ = misses_ = 0;
-      steps_to_look_ = 50;
     }
   }
 
@@ -427,6 +444,7 @@ class ExplicitRungeKutta final : public Stepper {
   FixedGrid grid_;
   int size_ = 0;
   double t_ = 0, direction_ = 1;
+  double time_rest_ = 0;               // what rounding of t_ has left out: the sum of all steps is t_ + time_rest_
   double next_step_ = 0;               // size without sign; 0: not chosen yet
   bool last_trial_was_finite_ = true;  // of the trials that were rejected
   bool is_fresh_ = true;               // no step since restart

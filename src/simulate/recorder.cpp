@@ -56,26 +56,10 @@ void Recorder::begin(const Setup& setup) {
   if (keep_ != Keep::end && (keeps_every_step_ || is_requested)) sample(t, setup.start_state.data(), is_requested);
 }
 
-bool Recorder::is_due(double t) const {
-  return next_requested_ < requested_.size() && direction_ * (requested_[next_requested_] - t) <= 0;
-}
-
-bool Recorder::needs_polynomial(const Step& step) const {
-  if (keep_ == Keep::everything) return true;
-  return keep_ == Keep::samples && is_due(step.t1) && requested_[next_requested_] != step.t1;
-}
-
-void Recorder::record(const Step& step) {
-  Statistics& statistics = result_.statistics;
-  const double size = std::abs(step.h);
-  statistics.min_step = std::min(statistics.min_step, size);
-  statistics.max_step = std::max(statistics.max_step, size);
-  statistics.largest_error_estimate = std::max(statistics.largest_error_estimate, step.error);
+void Recorder::keep(const Step& step) {
   if (!result_.observable_ranges.empty()) widen_ranges(step.t1, step.end());
   if (keep_ != Keep::end) sample_requested(step);
   if (keep_ == Keep::everything) keep_polynomial(step);
-  ++recorded_;
-  last_time_ = step.t1;
 }
 
 void Recorder::keep_polynomial(const Step& step) {

@@ -1,6 +1,9 @@
 // Recorder: turns accepted steps into a Result, keeping what Options::keep asks for.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "pawl/run.hpp"
 #include "pawl/step.hpp"
 
@@ -14,15 +17,30 @@ class Recorder {
   void begin(const Setup& setup);
 
   /// Whether this step's polynomial is wanted: to be kept, or for a requested time strictly inside.
-  bool needs_polynomial(const Step& step) const;
+  bool needs_polynomial(const Step& step) const {
+    return keep_ == Keep::everything ||
+           (keep_ == Keep::samples && is_due(step.t1) && requested_[next_requested_] != step.t1);
+  }
   /// All or nothing: if memory runs out, the result holds the steps before this one.
-  void record(const Step& step);
+  void record(const Step& step) {
+    Statistics& statistics = result_.statistics;
+    const double size = std::abs(step.h);
+    statistics.min_step = std::min(statistics.min_step, size);
+    statistics.max_step = std::max(statistics.max_step, size);
+    statistics.largest_error_estimate = std::max(statistics.largest_error_estimate, step.error);
+    if (keep_ != Keep::end || !result_.observable_ranges.empty()) keep(step);
+    ++recorded_;
+    last_time_ = step.t1;
+  }
   void add(Message message) { result_.messages.push_back(std::move(message)); }
   /// The run ends at the last recorded step, which need not be the last accepted one.
   Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);
 
  private:
-  bool is_due(double t) const;  // the next requested time is at or before t
+  bool is_due(double t) const {  // the next requested time is at or before t
+    return next_requested_ < requested_.size() && direction_ * (requested_[next_requested_] - t) <= 0;
+  }
+  void keep(const Step& step);
   void keep_polynomial(const Step& step);
   void sample(double t, const double* x, bool was_requested);
   void sample_requested(const Step& step);
