@@ -73,10 +73,11 @@ void list_methods(const Form& form) {
                    {"source", method.source}});
   }
   if (form.json && !form.names) fmt::print("{}", print(all));
-  if (!form.names && !form.json)
+  if (!form.names && !form.json) {
     fmt::print(
         "\nThe dense output of a step has error O(h^(dense + 1)). `fixed` needs --step; `adaptive` takes it too.\n"
         "`--method auto` chooses by tolerance and says what it chose.\n");
+  }
 }
 
 }  // namespace

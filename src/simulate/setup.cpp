@@ -64,10 +64,11 @@ void check_step(double value, std::string_view what, const Options& options) {
   if (!(value > 0)) throw Misuse(fmt::format("{} {:g}: it must be above 0", what, value));
   const double largest_time = std::max(std::abs(options.start), std::abs(options.end));
   const double least = 16 * std::numeric_limits<double>::epsilon() * largest_time;
-  if (value < least)
+  if (value < least) {
     throw Misuse(
         fmt::format("{} {:g}: it is below the rounding of the time, which reaches {:g}; at least {:.1e} is needed",
                     what, value, largest_time, least));
+  }
 }
 
 void check_steps(const Options& options) {
