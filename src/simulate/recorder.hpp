@@ -32,6 +32,7 @@ class Recorder {
     ++recorded_;
     last_time_ = step.t1;
   }
+  double time() const { return last_time_; }  ///< how far the record reaches
   void add(Message message) { result_.messages.push_back(std::move(message)); }
   /// The run ends at the last recorded step, which need not be the last accepted one.
   Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -90,56 +91,79 @@ class Watch {
   int evaluations_ = 0;
 };
 
+struct Ending {
+  Outcome outcome = Outcome::finished;
+  std::string reason;
+};
+
+/// An exception of the progress callback, told apart from those of the model.
+struct ProgressFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+bool goes_on(const Options& options, double t, long long steps) {
+  if (!options.progress) return true;
+  try {
+    return options.progress({t, options.start, options.end, steps});
+  } catch (const std::exception& error) {
+    throw ProgressFailure(error.what());
+  }
+}
+
+/// The loop: one accepted step after the other, each recorded, until the end or whatever comes before it.
+Ending advance(const Setup& setup, Stepper& stepper, Recorder& recorder, Watch& watch, Step& step) {
+  const Options& options = setup.options;
+  double t = options.start;
+  Attempt attempt = Attempt::accepted;
+  recorder.begin(setup);
+  stepper.restart(t, setup.start_state.data(), options.end < t ? -1 : 1, options.first_step.value_or(0));
+  while (t != options.end && (attempt = stepper.step(options.end, nullptr, step)) == Attempt::accepted) {
+    if (recorder.needs_polynomial(step) && !stepper.interpolate(step)) watch.report_lower_polynomial(step);
+    recorder.record(step);
+    t = step.t1;
+    if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
+    if (!goes_on(options, t, stepper.work().accepted) && t != options.end)
+      return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", t)};
+  }
+  if (attempt == Attempt::accepted) return {};
+  return {Outcome::failed, describe(attempt, stepper.failure(), setup)};
+}
+
+/// Whatever was thrown on the way, in words. Called while an exception is being handled.
+std::string describe_exception(double t) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return fmt::format(
+        "t = {:.10g}: out of memory.\n"
+        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
+        t);
+  } catch (const ProgressFailure& error) {
+    return fmt::format("t = {:.10g}: the progress callback threw: {}", t, error.what());
+  } catch (const std::exception& error) {
+    return fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  } catch (...) {
+    return fmt::format("t = {:.10g}: a function of the model threw something that is no std::exception", t);
+  }
+}
+
 }  // namespace
 
 Result run(const Setup& setup, Stepper& stepper) {
   const auto began = std::chrono::steady_clock::now();
-  const Options& options = setup.options;
   Recorder recorder(setup);
-  Step step(setup.size());
   Watch watch(setup, recorder);
-  double t = options.start;
-  Outcome outcome = Outcome::finished;
-  std::string reason, at_work = "a function of the model";
+  Step step(setup.size());
+  Ending ending;
   try {
-    Attempt attempt = Attempt::accepted;
-    recorder.begin(setup);
-    stepper.restart(t, setup.start_state.data(), options.end < t ? -1 : 1, options.first_step.value_or(0));
-    while (t != options.end && (attempt = stepper.step(options.end, nullptr, step)) == Attempt::accepted) {
-      if (recorder.needs_polynomial(step) && !stepper.interpolate(step)) watch.report_lower_polynomial(step);
-      recorder.record(step);
-      t = step.t1;
-      if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
-      if (!options.progress) continue;
-      at_work = "the progress callback";
-      const bool goes_on = options.progress({t, options.start, options.end, stepper.work().accepted});
-      at_work = "a function of the model";
-      if (goes_on || t == options.end) continue;
-      outcome = Outcome::stopped;
-      reason = fmt::format("stopped by the user at t = {:.10g}", t);
-      break;
-    }
-    if (attempt != Attempt::accepted) {
-      outcome = Outcome::failed;
-      reason = describe(attempt, stepper.failure(), setup);
-    }
-  } catch (const std::bad_alloc&) {
-    outcome = Outcome::failed;
-    reason = fmt::format(
-        "t = {:.10g}: out of memory.\n"
-        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
-        t);
-  } catch (const std::exception& error) {
-    outcome = Outcome::failed;
-    reason = fmt::format("t = {:.10g}: {} threw: {}", t, at_work, error.what());
+    ending = advance(setup, stepper, recorder, watch, step);
   } catch (...) {
-    outcome = Outcome::failed;
-    reason = fmt::format("t = {:.10g}: {} threw something that is no std::exception", t, at_work);
+    ending = {Outcome::failed, describe_exception(recorder.time())};
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   Work work = stepper.work();
   work.rhs += watch.evaluations();
-  return recorder.finish(outcome, std::move(reason), step, work, elapsed.count());
+  return recorder.finish(ending.outcome, std::move(ending.reason), step, work, elapsed.count());
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
 
 namespace pawl {
@@ -17,15 +18,10 @@ System decay() {
 }
 
 std::string misuse_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Misuse& error) {
-    return error.what();
-  }
-  return "no misuse";
+  return testing::misuse_of(action);
 }
 std::string misuse_of(const Options& options) {
-  return misuse_of([&] { simulate(decay(), options); });
+  return testing::misuse_of([&] { simulate(decay(), options); });
 }
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 

@@ -2,17 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "misuse_of.hpp"
+
 namespace pawl {
 namespace {
 
-std::string misuse_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Misuse& error) {
-    return error.what();
-  }
-  return "no misuse";
-}
+using pawl::testing::misuse_of;
 
 TEST(System, RefusesNamesThatCannotBeToldApart) {
   System ball("ball");
