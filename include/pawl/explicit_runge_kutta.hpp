@@ -303,7 +303,7 @@ class ExplicitRungeKutta final : public Stepper {
     start_rate_row_ = is_fsal ? stages - 1 : -1;
   }
 
-  Attempt fail(double size, int attempts) {
+  [[gnu::noinline]] Attempt fail(double size, int attempts) {
     failure_ = {t_, size, attempts, -1};
     for (int row = 0; row < stages; ++row) {
       if (last_trial_was_finite_ && row > 0) break;  // later rows are only in doubt when the last trial was not finite
@@ -331,7 +331,7 @@ class ExplicitRungeKutta final : public Stepper {
   }
 
   // Hairer, Norsett, Wanner, Solving ODE I, II.4: from the sizes of x, x' and, by one Euler step, x''.
-  double choose_first_step(double limit) {
+  [[gnu::noinline]] double choose_first_step(double limit) {
     const auto norm = [this](const double* v, const double* minus) {
       double sum = 0;
       for (int i = 0; i < n(); ++i) {
@@ -388,7 +388,9 @@ class ExplicitRungeKutta final : public Stepper {
   // |f(x1) - f(x1 - err)| / |err| estimates the fastest rate. One evaluation every 50 steps, until something is
   // suspected; 15 hits before 6 misses in a row is the verdict of DOPRI5.
   void watch_for_stiffness(double h) {
-    if (--steps_to_look_ > 0 || stiffness_) return;
+    if (--steps_to_look_ <= 0 && !stiffness_) look_for_stiffness(h);
+  }
+  [[gnu::noinline]] void look_for_stiffness(double h) {
     steps_to_look_ = suspicion_ > 0 ? 1 : 50;
     const auto scale = [this](int i) {
       return 1 / (control_.absolute[at(i)] + control_.relative * std::abs(x_[at(i)]));
