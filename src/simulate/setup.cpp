@@ -59,9 +59,13 @@ void check_tolerance(const Tolerance& tolerance, const std::vector<std::string>&
   if (tolerance.absolute_each.empty()) check_absolute(tolerance.absolute.value_or(relative * 1e-3), "");
 }
 
-/// Above zero, and long enough to move the time at all.
-void check_step(double value, std::string_view what, const Options& options) {
+void check_positive(double value, std::string_view what) {
   if (!(value > 0)) throw Misuse(fmt::format("{} {:g}: it must be above 0", what, value));
+}
+
+/// Above zero, and long enough to move the time at all, wherever in the run.
+void check_step(double value, std::string_view what, const Options& options) {
+  check_positive(value, what);
   const double largest_time = std::max(std::abs(options.start), std::abs(options.end));
   const double least = 16 * std::numeric_limits<double>::epsilon() * largest_time;
   if (value < least) {
@@ -73,7 +77,7 @@ void check_step(double value, std::string_view what, const Options& options) {
 
 void check_steps(const Options& options) {
   if (options.step) check_step(*options.step, "step size", options);
-  if (options.first_step) check_step(*options.first_step, "first step", options);
+  if (options.first_step) check_positive(*options.first_step, "first step");  // lengthened if it cannot move the time
   check_step(options.max_step, "maximum step", options);
   if (options.step && options.first_step)
     throw Misuse("a fixed step size leaves no first step to choose: give one of them");

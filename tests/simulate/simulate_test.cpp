@@ -117,8 +117,11 @@ TEST(Simulate, StartsAtAnyTimeOnAnyScale) {
       EXPECT_NEAR(run.final()[x] / (run.t_end - start), 1, 1e-9) << start << " + " << span;
     }
   }
-  const Result hinted = simulate(clock, {.start = 1, .end = 2, .first_step = 1e-14});
-  EXPECT_TRUE(hinted.finished()) << hinted.reason;
+  for (const double start : {0.0, 1.0}) {
+    const Result hinted = simulate(clock, {.start = start, .end = 2, .first_step = 1e-20});
+    EXPECT_TRUE(hinted.finished()) << hinted.reason;
+    EXPECT_LT(hinted.statistics.min_step, 1e-13);
+  }
 }
 
 TEST(Simulate, PerComponentTolerancesAreObeyed) {
