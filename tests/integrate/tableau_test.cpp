@@ -154,7 +154,22 @@ TEST(Tableau, StabilityReachesAsFarAsTheLiteratureSays) {
   EXPECT_NEAR(real_stability_limit(kutta_3), 2.51, 0.02);
   EXPECT_NEAR(real_stability_limit(rk4), 2.785, 0.02);
   EXPECT_NEAR(real_stability_limit(dormand_prince_5), 3.31, 0.02);
-  EXPECT_NEAR(real_stability_limit(dop853), 6.1, 0.3);
+}
+
+TEST(Tableau, BeyondItsStabilityLimitADecayGrows) {
+  System decay("decay");
+  const auto x = decay.state("x", 1);
+  decay.rates([=](const auto& at, auto& d) { d[x] = -at[x]; });
+  for_each_table([&](const auto& table) {
+    const auto size_after_steps_of = [&](double step) {
+      const Result run =
+          simulate(decay, {.end = 500 * step, .method = std::string(table.name), .step = step, .keep = Keep::end});
+      return std::abs(run.final()[x]);
+    };
+    const double limit = real_stability_limit(table);
+    EXPECT_LT(size_after_steps_of(0.98 * limit), 1);
+    EXPECT_GT(size_after_steps_of(1.02 * limit), 1);
+  });
 }
 
 // ---- observed order ----
