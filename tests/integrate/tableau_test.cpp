@@ -147,8 +147,7 @@ TEST(Tableau, AMistypedDigitIsNotConsistent) {
 }
 
 TEST(Tableau, StabilityReachesAsFarAsTheLiteratureSays) {
-  // Hairer, Wanner, Solving ODE II, IV.2: Euler 2, order 2 two-stage 2, order 3 2.51, RK4 2.785, DOPRI5 3.31,
-  // DOP853 6.1
+  // Hairer, Wanner, Solving ODE II, IV.2: Euler 2, order 2 two-stage 2, order 3 2.51, RK4 2.785, DOPRI5 3.31
   EXPECT_NEAR(real_stability_limit(euler), 2, 0.02);
   EXPECT_NEAR(real_stability_limit(heun_2), 2, 0.02);
   EXPECT_NEAR(real_stability_limit(kutta_3), 2.51, 0.02);
