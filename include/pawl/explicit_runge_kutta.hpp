@@ -53,7 +53,7 @@ class ExplicitRungeKutta final : public Stepper {
     std::fill(k_.begin(), k_.end(), std::numeric_limits<double>::quiet_NaN());  // a rate nobody assigns is then noticed
   }
 
-  void restart(double t, const double* x, double direction, double first_step) override {
+  void restart(double t, const double* x, double direction, double first_step, const double* rate) override {
     t_ = t;
     for (int i = 0; i < n(); ++i) x_[at(i)] = x[i];
     time_rest_ = 0;
@@ -66,6 +66,9 @@ class ExplicitRungeKutta final : public Stepper {
     stiffness_.reset();
     controller_.restart();
     grid_.restart(t, direction * control_.fixed_step);
+    if (rate == nullptr) return;
+    for (int i = 0; i < n(); ++i) k(0)[i] = rate[i];
+    start_rate_row_ = 0;
   }
 
   Attempt step(double limit, Correction* correction, Step& out) override {
@@ -85,6 +88,27 @@ class ExplicitRungeKutta final : public Stepper {
     write_hermite(step, k(0), all_finite(k(end_row), n()) ? k(end_row) : nullptr);
     return false;
   }
+
+  [[gnu::noinline]] bool redo(double end, Correction* correction, Step& step) override {
+    for (int i = 0; i < n(); ++i) x_[at(i)] = step.start()[i];
+    t_ = step.t0;
+    const double h = end - step.t0;
+    const double error_squared = try_step(end, h, correction);  // the rate at the start is still in row 0
+    if (!(error_squared < std::numeric_limits<double>::infinity()) || !all_finite(x1_.data(), n())) {
+      for (int i = 0; i < n(); ++i) x_[at(i)] = step.end()[i];
+      t_ = step.t1;
+      start_rate_row_ = -1;
+      return false;
+    }
+    time_rest_ = 0;
+    --work_.accepted;  // the same step, taken again
+    accept(end, h, std::sqrt(error_squared), step);
+    return true;
+  }
+
+  double next_step_size() const override { return control_.fixed_step > 0 ? control_.fixed_step : next_step_; }
+  int order() const override { return table.order; }
+  int dense_order() const override { return table.dense_order; }
 
   /// The rate at the start of the last step.
   const double* start_rate() const { return k(0); }
@@ -293,6 +317,7 @@ class ExplicitRungeKutta final : public Stepper {
     out.t0 = t_;
     out.t1 = t1;
     out.h = h;
+    out.span = t1 - t_;
     out.error = error;
     out.forget_polynomial();
     each([&](int i) {

@@ -1,9 +1,9 @@
 // Function: a user's functor, erased. It keeps one plain function pointer per scalar the functor accepts, so a generic
-// lambda can be evaluated with numbers, duals and patterns through one indirect call each.
+// lambda can be evaluated with numbers, duals, ranges and patterns through one indirect call each.
 //
-//   const auto& at           generic: exact derivatives, and its course is proved not to depend on a state
-//   differentiable(f)        generic, but may branch on states: derivatives of the branch taken
-//   black_box(f), or         numbers only: derivatives by differences
+//   const auto& at           generic: exact derivatives, proved ranges; its course does not depend on a state
+//   differentiable(f)        generic, but may branch on states: derivatives of the branch taken, no ranges
+//   black_box(f), or         numbers only: derivatives by differences, events by sampling
 //   const Point<double>& at
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace pawl {
 
 using Gradient = Dual<8>;
-using Scalars = std::tuple<double, Gradient, Pattern>;
+using Scalars = std::tuple<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>>;
 
 namespace detail {
 
@@ -27,6 +27,10 @@ struct Restricted {
 
   template <class T>
   requires(std::is_same_v<T, Allowed> || ...) auto operator()(const Point<T>& at) const { return f(at); }
+  template <class T>
+  requires(std::is_same_v<T, Allowed> || ...) auto operator()(const Point<T>& at, int i, int j) const {
+    return f(at, i, j);
+  }
   template <class T>
   requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Rates<T>& d) const { f(at, d); }
 };
@@ -70,6 +74,24 @@ class Function {
     return erase<ObservableCall>(std::move(f));
   }
 
+  /// Erases a guard: f(at) -> number whose zero is an event.
+  template <class F>
+  static Function guard(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&>,
+                  "pawl: a guard is a function (const auto& at) that returns a number; it is called const, so a "
+                  "mutable lambda is refused");
+    return erase<GuardCall>(std::move(f));
+  }
+
+  /// Erases a family of guards: f(at, i, j) -> number, for the member of the point.
+  template <class F>
+  static Function family(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&, int, int>,
+                  "pawl: a family of guards is a function (const auto& at, int i, int j) that returns a number; it is "
+                  "called const, so a mutable lambda is refused");
+    return erase<FamilyCall>(std::move(f));
+  }
+
   explicit operator bool() const { return functor_ != nullptr; }
 
   template <class T>
@@ -96,6 +118,19 @@ class Function {
     static void call(const void* functor, const Point<T>& at, T* out) {
       Rates<T> d(out);
       (*static_cast<const F*>(functor))(at, d);
+    }
+  };
+  template <class T, class F>
+  struct GuardCall {
+    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&>;
+    static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  };
+  template <class T, class F>
+  struct FamilyCall {
+    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&, int, int>;
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      const Pair member = at.around()->member;
+      *out = (*static_cast<const F*>(functor))(at, member.i, member.j);
     }
   };
   template <class T, class F>

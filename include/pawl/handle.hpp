@@ -13,6 +13,40 @@ struct Parameter {
 struct Observable {
   int index;
 };
+/// A variable that is held between events: bool, int, an enum (part of the mode), or double.
+template <class E>
+struct Discrete {
+  int index;
+};
+/// A relation g > 0 whose truth is held between events.
+struct Condition {
+  int index;
+};
+/// Many relations declared at once, g(at, i, j) > 0; reading it lists the members that hold.
+struct ConditionFamily {
+  int index;
+};
+/// A switch with two levels, or the equivalent control while the motion slides on its surface.
+struct Relay {
+  int index;
+};
+/// A guard declaration; for a family, all its members.
+struct Guard {
+  int index;
+};
+/// The rate of a state, read as at[dot(x)].
+struct Rate {
+  int index;
+};
+constexpr Rate dot(State x) {
+  return {x.index};
+}
+
+/// Which member of a family: the two numbers its function is called with.
+struct Pair {
+  int i = 0, j = 0;
+  constexpr bool operator==(const Pair&) const = default;
+};
 
 /// A row of handles declared together: q[0], q[1], ... or `for (State x : q)`.
 template <class Handle>

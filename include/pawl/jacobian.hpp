@@ -18,7 +18,7 @@ struct Jacobian {
 Jacobian jacobian(const System& system, const Values& values, double t, const std::vector<double>& x);
 
 namespace detail {
-Jacobian jacobian(const Function& rates, const double* parameters, double t, const std::vector<double>& x);
+Jacobian jacobian(const Function& rates, const Held& held, double t, const std::vector<double>& x);
 }  // namespace detail
 
 }  // namespace pawl

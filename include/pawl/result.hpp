@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "pawl/event.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl {
 
 enum class Outcome {
   finished,
-  stopped,  ///< by the progress callback, that is, by the user
-  failed,   ///< `reason` says what happened, where, and what to try
+  terminated,  ///< by the model, at an event: a jump asked for it, or events accumulate
+  stopped,     ///< by the progress callback, that is, by the user
+  failed,      ///< `reason` says what happened, where, and what to try
 };
 std::string_view to_string(Outcome outcome);
 
@@ -28,6 +30,7 @@ struct Statistics {
   double largest_error_estimate =
       0;  ///< over accepted steps, in units of the tolerance; with a fixed step it may exceed 1
   double wall_seconds = 0;
+  EventStatistics events;
 };
 
 struct Message {
@@ -45,29 +48,41 @@ struct Range {
 /// One instant of a run.
 class Instant {
  public:
-  Instant(double time, std::vector<double> states, std::shared_ptr<const std::vector<double>> parameters,
+  Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
           std::shared_ptr<const System::Declarations> model)
-      : t(time), states_(std::move(states)), parameters_(std::move(parameters)), model_(std::move(model)) {}
+      : t(time), states_(std::move(states)), held_(std::move(held)), model_(std::move(model)) {}
 
   double t;
   double operator[](State x) const { return states_[checked(x.index, states_.size(), "state", *model_)]; }
   double operator[](Parameter p) const {
-    return (*parameters_)[checked(p.index, parameters_->size(), "parameter", *model_)];
+    return held_->parameters[checked(p.index, held_->parameters.size(), "parameter", *model_)];
   }
+  template <class E>
+  E operator[](Discrete<E> d) const {
+    if constexpr (std::is_same_v<E, double>)
+      return held_->numbers[checked(d.index, held_->numbers.size(), "discrete number", *model_)];
+    else
+      return static_cast<E>(held_->modes[checked(d.index, held_->modes.size(), "discrete variable", *model_)]);
+  }
+  bool operator[](Condition c) const {
+    return held_->truths[checked(c.index, held_->truths.size(), "condition", *model_)] != 0;
+  }
+  double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
   double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
   const std::vector<double>& states() const { return states_; }
+  const Held& held() const { return *held_; }
 
  private:
   std::vector<double> states_;
-  std::shared_ptr<const std::vector<double>> parameters_;
+  std::shared_ptr<const Held> held_;
   std::shared_ptr<const System::Declarations> model_;
 };
 
 /// The recorded polynomials of a run, or what Options::keep left of them: flat arrays in the order of time.
 struct Trajectory {
   int size = 0;
-  std::vector<double> t0, t1;              // per step
+  std::vector<double> t0, t1, span;        // per step
   std::vector<int> degree;                 // per step
   std::vector<std::size_t> first;          // per step: where its coefficients begin
   std::vector<double> coefficients, ends;  // ends: size numbers per step
@@ -84,12 +99,21 @@ class Result {
   double t_end = 0;  ///< where the run ended, before Options::end if it failed or was stopped
   Statistics statistics;
   std::vector<Message> messages;
+  std::vector<Event> events;  ///< everything that fired or was seen, in the order of time
 
   bool finished() const { return outcome == Outcome::finished; }
   Instant start() const;
   Instant final() const;
-  /// The state at any time of the run; needs Keep::everything.
+  /// The state at any time of the run, at an event the one after it; needs Keep::everything.
   Instant at(double t) const;
+  /// The same, at an event the one before it.
+  Instant before(double t) const;
+
+  /// Times at which this guard fired.
+  std::vector<double> times_of(Guard guard) const;
+  /// Names of what fired, and of the mode.
+  std::vector<std::string> names(const Event& event) const;
+  std::string mode(const Held& held) const { return describe_mode(held, *declarations); }
 
   /// Accepted steps and requested times, in the order of time, as far as Options::keep allows.
   int sample_count() const { return static_cast<int>(trajectory.sample_times.size()); }
@@ -108,13 +132,18 @@ class Result {
 
   // The parts a recorder fills.
   std::shared_ptr<const System::Declarations> declarations;
-  std::shared_ptr<const std::vector<double>> parameters;
+  struct Era {  // what was held from this time on
+    double t;
+    std::shared_ptr<const Held> held;
+  };
+  std::vector<Era> eras;
   std::vector<double> start_state, final_state;
   std::vector<Range> observable_ranges;
   Trajectory trajectory;
 
  private:
-  Instant instant(double t, std::vector<double> states) const;
+  std::shared_ptr<const Held> held_at(double t, bool before) const;
+  Instant inside(double t, bool before) const;
 };
 
 }  // namespace pawl

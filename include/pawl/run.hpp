@@ -8,12 +8,16 @@
 #include "pawl/result.hpp"
 #include "pawl/stepper.hpp"
 
+namespace pawl::event {
+class Layer;
+}
+
 namespace pawl::detail {
 
 /// One run, checked and ready: what is simulated, from where, and how.
 struct Setup {
   std::shared_ptr<const System::Declarations> declarations;
-  std::shared_ptr<const std::vector<double>> parameters;
+  std::shared_ptr<const Held> held;  ///< parameters and modes at the start
   std::vector<double> start_state;
   Options options;
   std::string method;
@@ -23,14 +27,15 @@ struct Setup {
 };
 
 /// Throws Misuse for whatever cannot be run: see docs/guide.md for the rules.
-Setup check(std::shared_ptr<const System::Declarations> declarations, std::vector<double> parameters,
-            std::vector<double> start_state, const Options& options);
+Setup check(std::shared_ptr<const System::Declarations> declarations, Held held, std::vector<double> start_state,
+            const Options& options);
 
 /// A method without an error estimate needs a fixed step.
 void check_method(const Setup& setup, std::string_view method, bool is_adaptive);
 
 StepControl step_control(const Setup& setup);
 
-Result run(const Setup& setup, Stepper& stepper);
+/// Without an event layer the model is smooth.
+Result run(const Setup& setup, Stepper& stepper, event::Layer* events = nullptr);
 
 }  // namespace pawl::detail

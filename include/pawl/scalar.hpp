@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "pawl/dual.hpp"
+#include "pawl/interval.hpp"
+#include "pawl/jet.hpp"
 #include "pawl/pattern.hpp"
 
 namespace pawl {

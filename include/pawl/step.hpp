@@ -18,7 +18,8 @@ class Step {
 
   double t0 = 0;     ///< where it starts
   double t1 = 0;     ///< where it ends; before t0 when integrating backward
-  double h = 0;      ///< the step size the method used, t1 - t0 up to rounding
+  double h = 0;      ///< the step size the method used
+  double span = 0;   ///< θ = (t - t0) / span; t1 - t0, unless an event has cut the step
   double error = 0;  ///< size of the local error estimate in units of the tolerance; 0 where the method has none
 
   int size() const { return static_cast<int>(start_.size()); }
@@ -26,6 +27,9 @@ class Step {
   const double* start() const { return start_.data(); }
   const double* end() const { return end_.data(); }
   const double* coefficients() const { return coefficients_.data(); }  ///< c_ik at [i (degree + 1) + k]
+
+  /// Ends the step at another time, without touching the polynomial; t may lie slightly beyond the old end.
+  void cut(double t);
 
   /// The state at a time inside the step. Requires a polynomial (degree > 0) unless t is one of the ends.
   void at(double t, double* x) const;

@@ -59,14 +59,23 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
 
-  /// Mode or state has jumped: start afresh here, towards `direction` (+1 or -1). first_step = 0: choose one.
-  virtual void restart(double t, const double* x, double direction, double first_step) = 0;
+  /// Mode or state has jumped: start afresh here, towards `direction` (+1 or -1). first_step = 0: choose one. The rate
+  /// at x, where the caller knows it, saves an evaluation.
+  virtual void restart(double t, const double* x, double direction, double first_step, const double* rate = nullptr) = 0;
   /// One accepted step that ends at or before limit, or why not. Without a correction the end stays where the method
   /// puts it.
   virtual Attempt step(double limit, Correction* correction, Step& out) = 0;
   /// Writes the polynomial of the last accepted step; may cost evaluations, which is why it is asked for. False: a rate
   /// inside the step or at its end is not finite, and the polynomial is a lower one through what is known at the ends.
   virtual bool interpolate(Step& step) = 0;
+  /// Takes the last accepted step again, from the same start to exactly this end. False: the method cannot (a multistep
+  /// method cuts its own polynomial instead), or the new end is not finite; the step is then as it was.
+  virtual bool redo(double end, Correction* correction, Step& step) = 0;
+  /// The size, without sign, that the next step will try first.
+  virtual double next_step_size() const = 0;
+  /// Order of the method, and of its polynomial inside a step.
+  virtual int order() const = 0;
+  virtual int dense_order() const = 0;
 
   const Work& work() const { return work_; }
   const StepFailure& failure() const { return failure_; }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "pawl/function.hpp"
+#include "pawl/guard.hpp"
 
 namespace pawl {
 
@@ -61,6 +62,63 @@ class System {
     edit().start = [f = std::move(f)](Start& at) { f(at); };
   }
 
+  /// A variable held between events, changed by transitions: bool, int, enum class or double.
+  template <class E>
+  Discrete<E> discrete(std::string name, E start) {
+    if constexpr (std::is_same_v<E, double>)
+      return {declare_number(std::move(name), start)};
+    else
+      return {declare_mode(std::move(name), static_cast<int>(start), std::is_same_v<E, bool>)};
+  }
+
+  /// A function of the motion whose zeros are events; docs/events.md.
+  template <class F>
+  GuardDeclaration guard(std::string name, F g) {
+    return {*this, declare_guard({.name = std::move(name), .g = Function::guard(std::move(g))})};
+  }
+  /// Many guards of one form: g(at, i, j) for each of the pairs.
+  template <class F>
+  GuardDeclaration guard_family(std::string name, std::vector<Pair> members, F g) {
+    return {*this, declare_guard({.name = std::move(name),
+                                  .g = Function::family(std::move(g)),
+                                  .is_family = true,
+                                  .members = std::move(members)})};
+  }
+
+  /// A relation g > 0: its truth is held between events and changes where g crosses zero.
+  template <class F>
+  Condition condition(std::string name, F g) {
+    return declare_condition(std::move(name), Function::guard(std::move(g)));
+  }
+  /// Many relations g(at, i, j) > 0; reading the handle lists the members that hold.
+  template <class F>
+  ConditionFamily condition_family(std::string name, std::vector<Pair> members, F g) {
+    return declare_condition_family(std::move(name), std::move(members), Function::family(std::move(g)));
+  }
+
+  struct Levels {
+    double below, above, hysteresis = 0;
+  };
+  /// A switch on g: `below` where g < 0, `above` where g > 0. Without hysteresis the motion slides along g = 0 where
+  /// both sides push onto it; at[relay] is then the equivalent control.
+  template <class F>
+  Relay relay(std::string name, Levels levels, F g) {
+    return declare_relay(std::move(name), levels, Function::guard(std::move(g)));
+  }
+
+  /// The discrete variable follows the proposition; all decisions are iterated to a fixed point at events.
+  void decide(Discrete<bool> variable, Logic logic);
+
+  /// Something happens at that time, or every so often after the start of the run.
+  template <class F>
+  void at(TimeValue time, F jump) {
+    declare_time_event({{}, time, false, GuardDeclaration::transition(std::move(jump))});
+  }
+  template <class F>
+  void every(TimeValue period, F jump) {
+    declare_time_event({{}, period, true, GuardDeclaration::transition(std::move(jump))});
+  }
+
   /// A quantity to watch, an energy for instance; a run reports its range over the accepted steps.
   template <class F>
   Observable observable(std::string name, F f) {
@@ -75,6 +133,15 @@ class System {
     std::function<void(Start&)> start;
     Function rates;
     std::vector<Function> observables;
+    std::vector<std::string> mode_names, number_names, condition_names, condition_family_names;
+    std::vector<bool> mode_is_bool;
+    std::vector<int> modes;
+    std::vector<double> numbers;
+    std::vector<GuardInfo> guards;  // of guards, conditions and relays, in the order of declaration
+    std::vector<RelayInfo> relays;
+    std::vector<DecisionInfo> decisions;
+    std::vector<TimeEventInfo> time_events;
+    bool has_events() const { return !guards.empty() || !time_events.empty(); }
   };
   const Declarations& declarations() const { return *declarations_; }
   std::shared_ptr<const Declarations> share() const { return declarations_; }
@@ -86,6 +153,14 @@ class System {
   void check_new_name(const std::string& name) const;
   void declare_rates(Function f);
   Observable declare_observable(std::string name, Function f);
+  int declare_mode(std::string name, int start, bool is_bool);
+  int declare_number(std::string name, double start);
+  int declare_guard(GuardInfo info);
+  Condition declare_condition(std::string name, Function g);
+  ConditionFamily declare_condition_family(std::string name, std::vector<Pair> members, Function g);
+  Relay declare_relay(std::string name, Levels levels, Function g);
+  void declare_time_event(TimeEventInfo info);
+  friend class GuardDeclaration;
 
   std::shared_ptr<Declarations> declarations_;
 };
@@ -115,17 +190,29 @@ class Values {
   double operator[](State x) const;
   double& operator[](Parameter p);
   double operator[](Parameter p) const;
+  /// The start value of a discrete variable.
+  template <class E>
+  Jump::Slot<E> operator[](Discrete<E> d) {
+    const auto i = static_cast<std::size_t>(d.index);
+    if constexpr (std::is_same_v<E, double>)
+      return Jump::Slot<E>(numbers_[i]);
+    else
+      return Jump::Slot<E>(modes_[i]);
+  }
 
-  /// Sets the parameter or the start value of that name; throws Misuse, with the nearest name, if there is none.
+  /// Sets the parameter, discrete variable or start value of that name; throws Misuse, with the nearest name, if there is none.
   void set(std::string_view name, double value);
 
   bool belong_to(const System& system) const { return declarations_ == system.share(); }
   const std::vector<double>& parameters() const { return parameters_; }
+  /// Everything held at the start; truths and relays are decided by the run.
+  Held held() const;
   std::vector<double> start() const;  ///< declared starts, then System::start, then what was set here
 
  private:
   std::shared_ptr<const System::Declarations> declarations_;
-  std::vector<double> parameters_, starts_;
+  std::vector<double> parameters_, starts_, numbers_;
+  std::vector<int> modes_;
   std::vector<bool> is_set_;
 };
 

@@ -73,7 +73,7 @@ class PredictorCorrector final : public Stepper {
     for (auto* v : {&predicted_, &predicted_rate_, &corrected_}) v->resize(n_);
   }
 
-  void restart(double t, const double* x, double direction, double) override {
+  void restart(double t, const double* x, double direction, double, const double*) override {
     t_ = t;
     direction_ = direction;
     known_ = 1;
@@ -99,6 +99,11 @@ class PredictorCorrector final : public Stepper {
     return is_finite;
   }
 
+  bool redo(double, Correction*, Step&) override { return false; }
+  double next_step_size() const override { return control_.fixed_step; }
+  int order() const override { return table_.order; }
+  int dense_order() const override { return std::min(table_.order, 3); }
+
  private:
   void get_rate() {
     if (has_rate_) return;
@@ -109,7 +114,7 @@ class PredictorCorrector final : public Stepper {
 
   Attempt start(double t1, Correction* correction, Step& out) {
     const long long before = starter_.work().rhs;
-    starter_.restart(t_, states_[0].data(), direction_, 0);
+    starter_.restart(t_, states_[0].data(), direction_, 0, nullptr);
     const Attempt attempt = starter_.step(t1, correction, out);
     work_.rhs += starter_.work().rhs - before;
     if (attempt != Attempt::accepted) {
@@ -158,6 +163,7 @@ class PredictorCorrector final : public Stepper {
     out.t0 = t_;
     out.t1 = t1;
     out.h = h;
+    out.span = t1 - t_;
     out.error = error;
     out.forget_polynomial();
     std::copy(states_[0].begin(), states_[0].end(), out.start());

@@ -10,8 +10,14 @@ void Step::at(double t, double* x) const {
   } else if (t == t0) {
     std::copy(start_.begin(), start_.end(), x);
   } else {
-    evaluate_polynomials(coefficients_.data(), size(), degree_, (t - t0) / (t1 - t0), x);
+    evaluate_polynomials(coefficients_.data(), size(), degree_, (t - t0) / span, x);
   }
+}
+
+void Step::cut(double t) {
+  if (t == t1) return;
+  evaluate_polynomials(coefficients_.data(), size(), degree_, (t - t0) / span, end_.data());
+  t1 = t;
 }
 
 void write_hermite(Step& step, const double* start_rate, const double* end_rate) {

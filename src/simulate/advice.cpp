@@ -46,7 +46,7 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
   int evaluations = 0;
   if (setup.size() <= largest_dense_problem) {
     const std::vector<double> state(x, x + setup.size());
-    const Jacobian J = jacobian(setup.declarations->rates, setup.parameters->data(), stiffness.t, state);
+    const Jacobian J = jacobian(setup.declarations->rates, *setup.held, stiffness.t, state);
     evaluations = J.evaluations;
     const Eigen::EigenSolver<Eigen::MatrixXd> solver(J.values);
     Eigen::Index mode = 0, state_index = 0;

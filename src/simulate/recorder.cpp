@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "event/observe.hpp"
+
 namespace pawl::detail {
 
 namespace {
@@ -39,7 +41,7 @@ Recorder::Recorder(const Setup& setup)
   result_.messages = setup.messages;
   result_.t_start = result_.t_end = t;
   result_.declarations = setup.declarations;
-  result_.parameters = setup.parameters;
+  result_.eras.push_back({t, setup.held});
   result_.start_state = result_.final_state = setup.start_state;
   result_.trajectory.size = setup.size();
   const Range empty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
@@ -48,12 +50,22 @@ Recorder::Recorder(const Setup& setup)
   last_time_ = t;
 }
 
-void Recorder::begin(const Setup& setup) {
-  const double t = setup.options.start;
-  widen_ranges(t, setup.start_state.data());
+void Recorder::begin(double t, const std::vector<double>& x, std::shared_ptr<const Held> held) {
+  result_.eras.front().held = std::move(held);
+  result_.start_state = result_.final_state = x;
+  widen_ranges(t, x.data());
   const bool is_requested = is_due(t);
   if (is_requested) ++next_requested_;
-  if (keep_ != Keep::end && (keeps_every_step_ || is_requested)) sample(t, setup.start_state.data(), is_requested);
+  if (keep_ != Keep::end && (keeps_every_step_ || is_requested)) sample(t, x.data(), is_requested);
+}
+
+void Recorder::jump(double t, const std::vector<double>& x, std::shared_ptr<const Held> held) {
+  if (result_.eras.back().held != held) result_.eras.push_back({t, std::move(held)});
+  state_after_jump_ = x;
+  jump_time_ = t;
+  if (!result_.observable_ranges.empty()) widen_ranges(t, x.data());
+  const std::vector<double>& times = result_.trajectory.sample_times;
+  if (!times.empty() && times.back() == t) sample(t, x.data(), result_.trajectory.sample_was_requested.back());
 }
 
 void Recorder::keep(const Step& step) {
@@ -67,12 +79,14 @@ void Recorder::keep_polynomial(const Step& step) {
   const auto n = static_cast<std::size_t>(step.size());
   make_room(path.t0, 1);
   make_room(path.t1, 1);
+  make_room(path.span, 1);
   make_room(path.degree, 1);
   make_room(path.first, 1);
   make_room(path.coefficients, n * static_cast<std::size_t>(step.degree() + 1));
   make_room(path.ends, n);
   path.t0.push_back(step.t0);
   path.t1.push_back(step.t1);
+  path.span.push_back(step.span);
   path.degree.push_back(step.degree());
   path.first.push_back(path.coefficients.size());
   path.coefficients.insert(path.coefficients.end(), step.coefficients(),
@@ -107,9 +121,8 @@ void Recorder::widen_ranges(double t, const double* x) {
     range.max = value > range.max || std::isnan(value) ? value : range.max;
   };
   for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
-    double value = 0;
-    result_.declarations->observables[i](Point<double>(t, x, result_.parameters->data()), &value);
-    widen(result_.observable_ranges[i], value);
+    widen(result_.observable_ranges[i],
+          event::observe(*result_.declarations, *result_.eras.back().held, static_cast<int>(i), t, x));
   }
 }
 
@@ -118,6 +131,10 @@ Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, c
     const double* x = last.t1 == last_time_ ? last.end() : last.start();
     result_.t_end = last_time_;
     result_.final_state.assign(x, x + last.size());
+  }
+  if (jump_time_ == last_time_) {
+    result_.t_end = last_time_;
+    result_.final_state = state_after_jump_;
   }
   result_.outcome = outcome;
   result_.reason = std::move(reason);

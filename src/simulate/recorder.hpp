@@ -14,7 +14,11 @@ class Recorder {
   explicit Recorder(const Setup& setup);
 
   /// The start of the run: the first observation and, if wanted, the first sample.
-  void begin(const Setup& setup);
+  void begin(double t, const std::vector<double>& x, std::shared_ptr<const Held> held);
+  /// The state after an event at the end of the last recorded step, and what is held from there on.
+  void jump(double t, const std::vector<double>& x, std::shared_ptr<const Held> held);
+  std::vector<Event>& events() { return result_.events; }
+  void take(EventStatistics statistics) { result_.statistics.events = std::move(statistics); }
 
   /// Whether this step's polynomial is wanted: to be kept, or for a requested time strictly inside.
   bool needs_polynomial(const Step& step) const {
@@ -49,6 +53,8 @@ class Recorder {
 
   long long recorded_ = 0;
   double last_time_ = 0;  // end of the last recorded step
+  double jump_time_ = std::numeric_limits<double>::quiet_NaN();  // of the last event
+  std::vector<double> state_after_jump_;
   Keep keep_;
   bool keeps_every_step_;
   double direction_;

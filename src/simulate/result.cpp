@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "event/observe.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/step.hpp"
 
@@ -13,6 +14,8 @@ std::string_view to_string(Outcome outcome) {
   switch (outcome) {
     case Outcome::finished:
       return "finished";
+    case Outcome::terminated:
+      return "terminated";
     case Outcome::stopped:
       return "stopped";
     case Outcome::failed:
@@ -22,10 +25,13 @@ std::string_view to_string(Outcome outcome) {
 }
 
 double Instant::operator[](Observable o) const {
-  double value = 0;
-  const std::size_t i = checked(o.index, model_->observables.size(), "observable", *model_);
-  model_->observables[i](Point<double>(t, states_.data(), parameters_->data()), &value);
-  return value;
+  checked(o.index, model_->observables.size(), "observable", *model_);
+  return event::observe(*model_, *held_, o.index, t, states_.data());
+}
+
+double Instant::operator[](Relay r) const {
+  checked(r.index, model_->relays.size(), "relay", *model_);
+  return event::relay_value(*model_, *held_, r.index, t, states_.data());
 }
 
 double Instant::operator[](std::string_view name) const {
@@ -37,28 +43,53 @@ double Instant::operator[](std::string_view name) const {
   if (const int i = index_in(model_->state_names); i >= 0) return (*this)[State{i}];
   if (const int i = index_in(model_->observable_names); i >= 0) return (*this)[Observable{i}];
   if (const int i = index_in(model_->parameter_names); i >= 0) return (*this)[Parameter{i}];
+  if (const int i = index_in(model_->mode_names); i >= 0) return held_->modes[static_cast<std::size_t>(i)];
+  if (const int i = index_in(model_->number_names); i >= 0) return held_->numbers[static_cast<std::size_t>(i)];
   std::vector<std::string> known{"t"};
-  for (const auto* names : {&model_->state_names, &model_->observable_names, &model_->parameter_names})
+  for (const auto* names : {&model_->state_names, &model_->observable_names, &model_->parameter_names,
+                            &model_->mode_names, &model_->number_names})
     known.insert(known.end(), names->begin(), names->end());
   throw Misuse(fmt::format("system '{}' has no quantity '{}'{}", model_->name, name, did_you_mean(name, known)));
 }
 
-Instant Result::instant(double t, std::vector<double> states) const {
-  return {t, std::move(states), parameters, declarations};
+std::shared_ptr<const Held> Result::held_at(double t, bool before) const {
+  const double direction = t_end < t_start ? -1 : 1;
+  auto era = std::upper_bound(eras.begin(), eras.end(), t, [=](double time, const Era& one) {
+    const double ahead = direction * (one.t - time);
+    return ahead > 0 || (before && ahead == 0);
+  });
+  return era == eras.begin() ? era->held : std::prev(era)->held;
 }
 
 Instant Result::start() const {
-  return instant(t_start, start_state);
+  return {t_start, start_state, eras.front().held, declarations};
 }
 
 Instant Result::final() const {
-  return instant(t_end, final_state);
+  return {t_end, final_state, eras.back().held, declarations};
+}
+
+std::vector<double> Result::times_of(Guard guard) const {
+  std::vector<double> times;
+  for (const Event& event : events) {
+    if (event.fired(guard)) times.push_back(event.t);
+  }
+  return times;
+}
+
+std::vector<std::string> Result::names(const Event& event) const {
+  std::vector<std::string> all;
+  for (const EventSource& source : event.sources) all.push_back(name_of(source, *declarations));
+  return all;
 }
 
 Instant Result::sample(int i) const {
   const auto n = static_cast<std::ptrdiff_t>(trajectory.size);
   const auto first = trajectory.sample_states.begin() + i * n;
-  return instant(trajectory.sample_times[static_cast<std::size_t>(i)], std::vector<double>(first, first + n));
+  const auto k = static_cast<std::size_t>(i);
+  const double t = trajectory.sample_times[k];
+  const bool is_before = k + 1 < trajectory.sample_times.size() && trajectory.sample_times[k + 1] == t;
+  return {t, std::vector<double>(first, first + n), held_at(t, is_before), declarations};
 }
 
 Range Result::range(State x) const {
@@ -73,27 +104,36 @@ Range Result::range(State x) const {
 }
 
 Instant Result::at(double t) const {
+  return inside(t, false);
+}
+
+Instant Result::before(double t) const {
+  return inside(t, true);
+}
+
+Instant Result::inside(double t, bool before) const {
   const double direction = t_end < t_start ? -1 : 1;
   if (!(direction * (t - t_start) >= 0 && direction * (t_end - t) >= 0))
     throw Misuse(fmt::format("t = {} is outside the run, which covers [{}, {}]", t, t_start, t_end));
   if (t == t_start) return start();
-  if (t == t_end) return final();
+  if (t == t_end && !before) return final();
   const Trajectory& path = trajectory;
   if (path.coefficients.empty())
     throw Misuse(
         "the run kept no polynomials: ask for Options::keep = Keep::everything, or for this time in Options::times");
   const auto after = std::lower_bound(path.t1.begin(), path.t1.end(), t,
                                       [direction](double end, double time) { return direction * (end - time) < 0; });
-  const auto step = static_cast<std::size_t>(after - path.t1.begin());
+  auto step = static_cast<std::size_t>(after - path.t1.begin());
+  while (!before && step + 1 < path.t0.size() && path.t0[step + 1] == t) ++step;
   const auto n = static_cast<std::size_t>(path.size);
   std::vector<double> x(n);
   if (t == path.t1[step]) {
     std::copy_n(path.ends.begin() + static_cast<std::ptrdiff_t>(step * n), n, x.begin());
   } else {
-    const double theta = (t - path.t0[step]) / (path.t1[step] - path.t0[step]);
+    const double theta = (t - path.t0[step]) / path.span[step];
     evaluate_polynomials(path.coefficients.data() + path.first[step], path.size, path.degree[step], theta, x.data());
   }
-  return instant(t, std::move(x));
+  return {t, std::move(x), held_at(t, before), declarations};
 }
 
 }  // namespace pawl

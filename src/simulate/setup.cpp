@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "event/finder.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/run.hpp"
 
@@ -11,7 +12,7 @@ namespace pawl::detail {
 
 namespace {
 
-void check_model(const System::Declarations& model, const std::vector<double>& parameters) {
+void check_model(const System::Declarations& model, const Held& held) {
   const auto n = model.state_names.size();
   if (n == 0) throw Misuse(fmt::format("system '{}' has no states: declare them with state(name, start)", model.name));
   if (!model.rates) throw Misuse(fmt::format("system '{}' has no rates: declare them with rates(f)", model.name));
@@ -19,7 +20,8 @@ void check_model(const System::Declarations& model, const std::vector<double>& p
   const std::vector<Pattern> x(n);
   std::vector<Pattern> rates(n, Pattern::unassigned());
   try {
-    model.rates(Point<Pattern>(Pattern(), x.data(), parameters.data()), rates.data());
+    const detail::Surroundings<Pattern> around{&held};
+    model.rates(Point<Pattern>(Pattern(), x.data(), held.parameters.data(), &around), rates.data());
   } catch (...) {
     return;  // it will throw again when the run evaluates it, and be an outcome
   }
@@ -100,17 +102,44 @@ void check_interval(const Options& options) {
   }
 }
 
+void check_events(const System::Declarations& model, const Held& held, const Options& options) {
+  event::find_finder(options.events);
+  const auto check_size = [](double value, std::string_view what) {
+    if (!(value >= 0)) throw Misuse(fmt::format("{} {:g}: it must not be negative", what, value));
+  };
+  check_size(options.event_tolerance, "event tolerance");
+  check_size(options.concurrency_window, "concurrency window");
+  check_size(options.concurrency_amplitude, "concurrency amplitude");
+  if (options.max_events < 1) throw Misuse(fmt::format("max_events {}: at least one is needed", options.max_events));
+  for (const TimeEventInfo& info : model.time_events) {
+    const auto* parameter = std::get_if<Parameter>(&info.time);
+    const double value =
+        parameter ? held.parameters[static_cast<std::size_t>(parameter->index)] : std::get<double>(info.time);
+    if (!std::isfinite(value) || (info.is_periodic && value <= 0))
+      throw Misuse(fmt::format("system '{}', time event '{}': {:g} {}", model.name, info.name, value,
+                               info.is_periodic ? "is no period: it must be above 0" : "is no time"));
+  }
+  for (const RelayInfo& relay : model.relays) {
+    const bool can_slide = relay.g.supports<Jet<double>>() && relay.g.supports<Gradient>();
+    if (relay.hysteresis == 0 && !can_slide)
+      throw Misuse(fmt::format("system '{}', relay '{}': its surface must be a generic function (const auto& at), so that "
+                               "sliding can be decided; or give it hysteresis",
+                               model.name, relay.name));
+  }
+}
+
 }  // namespace
 
-Setup check(std::shared_ptr<const System::Declarations> declarations, std::vector<double> parameters,
-            std::vector<double> start_state, const Options& options) {
-  check_model(*declarations, parameters);
-  check_start(*declarations, parameters, start_state);
+Setup check(std::shared_ptr<const System::Declarations> declarations, Held held, std::vector<double> start_state,
+            const Options& options) {
+  check_model(*declarations, held);
+  check_start(*declarations, held.parameters, start_state);
+  check_events(*declarations, held, options);
   check_tolerance(options.tolerance, declarations->state_names);
   check_interval(options);
   check_steps(options);
   Setup setup{.declarations = std::move(declarations),
-              .parameters = std::make_shared<const std::vector<double>>(std::move(parameters)),
+              .held = std::make_shared<const Held>(std::move(held)),
               .start_state = std::move(start_state),
               .options = options,
               .method = {},
@@ -160,7 +189,7 @@ Setup check_inlined(int size, const double* start, Options options, std::string_
   for (int i = 1; i <= size; ++i) declarations->state_names.push_back(fmt::format("x{}", i));
   declarations->starts.assign(start, start + size);
   declarations->rates = std::move(rates);
-  Setup setup = check(declarations, {}, declarations->starts, options);
+  Setup setup = check(declarations, Held{}, declarations->starts, options);
   check_method(setup, method, is_adaptive);
   setup.method = method;
   return setup;

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "event/layer.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/run.hpp"
 #include "simulate/advice.hpp"
@@ -34,6 +36,15 @@ Choice choose_method(const Options& options) {
   return {&find_method(name), fmt::format("tolerance {:g}", relative)};
 }
 
+event::LayerOptions layer_options(const Options& options) {
+  return {.finder = options.events,
+          .location = {.location_tolerance = options.event_tolerance,
+                       .window = options.concurrency_window,
+                       .amplitude = options.concurrency_amplitude},
+          .most_events = options.max_events,
+          .fails_at_accumulation = options.at_accumulation == AtAccumulation::fail};
+}
+
 }  // namespace
 
 Result simulate(const System& system, const Options& options) {
@@ -45,7 +56,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
     throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
                              system.name()));
   const Choice choice = choose_method(options);
-  detail::Setup setup = detail::check(system.share(), values.parameters(), values.start(), options);
+  detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
   setup.method = choice.method->name;
   if (!choice.why.empty()) {
@@ -54,9 +65,13 @@ Result simulate(const System& system, const Values& values, const Options& optio
          fmt::format("method auto: {} ({}), because: {}", choice.method->name, choice.method->title, choice.why)});
   }
   const Function& rates = setup.declarations->rates;
-  const VectorField field{rates.entry<double>(), rates.functor(), setup.parameters->data()};
-  const auto stepper = choice.method->make(field, setup.size(), detail::step_control(setup));
-  return detail::run(setup, *stepper);
+  const detail::Surroundings<double> around{setup.held.get()};
+  ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
+  const StepControl control = detail::step_control(setup);
+  const auto stepper = choice.method->make(VectorField{&field}, setup.size(), control);
+  if (!setup.declarations->has_events()) return detail::run(setup, *stepper);
+  event::Layer events(*setup.declarations, *setup.held, field, control, layer_options(options), setup.size());
+  return detail::run(setup, *stepper, &events);
 }
 
 namespace detail {
@@ -110,29 +125,116 @@ bool goes_on(const Options& options, double t, long long steps) {
   }
 }
 
-/// The loop: one accepted step after the other, each recorded, until the end or whatever comes before it.
-Ending advance(const Setup& setup, Stepper& stepper, Recorder& recorder, Watch& watch, Step& step) {
+Ending ending_of(const event::Verdict& verdict) {
+  return {verdict.ending == event::Ending::terminated ? Outcome::terminated : Outcome::failed, verdict.reason};
+}
+
+/// The piece of trajectory over which infinitely many events are passed: a straight line to where they accumulate.
+void write_line(double t1, const std::vector<double>& x0, const std::vector<double>& x1, Step& step) {
+  step.t0 = step.t1;
+  step.t1 = t1;
+  step.h = step.span = step.t1 - step.t0;
+  step.error = 0;
+  double* c = step.make_polynomial(1);
+  for (std::size_t i = 0; i < x0.size(); ++i) {
+    step.start()[i] = c[2 * i] = x0[i];
+    step.end()[i] = x1[i];
+    c[2 * i + 1] = x1[i] - x0[i];
+  }
+}
+
+/// Where a run stands.
+struct Stand {
+  double t;
+  std::vector<double> x;
+  bool needs_restart = false;
+  const double* rate = nullptr;  // at x, where it is known
+};
+
+/// What happens at the end of a step with an event, and at accumulation points that follow from it.
+std::optional<Ending> transition(const std::optional<event::Found>& found, event::Layer& events, Recorder& recorder,
+                                 const Setup& setup, Step& step, Stand& stand) {
+  event::Verdict verdict = events.happen(step, found, stand.x, recorder.events());
+  recorder.jump(stand.t, stand.x, events.snapshot());
+  if (verdict.goes_on()) {
+    const auto limit = events.take_accumulation();
+    const double direction = setup.options.end < setup.options.start ? -1 : 1;
+    if (limit && direction * (setup.options.end - limit->time) > 0 && direction * (limit->time - stand.t) >= 0) {
+      if (limit->time != stand.t) {
+        write_line(limit->time, stand.x, limit->state, step);
+        recorder.record(step);
+      }
+      stand.t = limit->time;
+      stand.x = limit->state;
+      verdict = events.accumulate(*limit, stand.x, recorder.events());
+      recorder.jump(stand.t, stand.x, events.snapshot());
+    }
+  }
+  if (!verdict.goes_on()) return ending_of(verdict);
+  stand.needs_restart = true;
+  stand.rate = events.rate().data();
+  return std::nullopt;
+}
+
+/// The loop: one accepted step after the other, cut by the first event in it, recorded, until the end or whatever comes
+/// before it.
+Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recorder& recorder, Watch& watch, Step& step) {
   const Options& options = setup.options;
-  double t = options.start;
+  const double direction = options.end < options.start ? -1 : 1;
+  const StepControl control = step_control(setup);
+  Stand now{options.start, setup.start_state};
+  if (events != nullptr) {
+    const event::Verdict verdict = events->begin(now.t, options.end, now.x);
+    if (!verdict.goes_on()) return ending_of(verdict);
+  }
+  recorder.begin(now.t, now.x, events != nullptr ? events->snapshot() : setup.held);
+  stepper.restart(now.t, now.x.data(), direction, options.first_step.value_or(0),
+                  events != nullptr ? events->rate().data() : nullptr);
   Attempt attempt = Attempt::accepted;
-  recorder.begin(setup);
-  stepper.restart(t, setup.start_state.data(), options.end < t ? -1 : 1, options.first_step.value_or(0));
-  while (t != options.end && (attempt = stepper.step(options.end, nullptr, step)) == Attempt::accepted) {
-    if (recorder.needs_polynomial(step) && !stepper.interpolate(step)) watch.report_lower_polynomial(step);
-    recorder.record(step);
-    t = step.t1;
+  while (now.t != options.end) {
+    const double limit = events != nullptr ? events->limit(options.end) : options.end;
+    const bool is_micro = events != nullptr && events->micro_step(now.t, now.x, limit, step);
+    if (!is_micro) {
+      if (now.needs_restart)
+        stepper.restart(now.t, now.x.data(), direction, events->first_step(stepper.next_step_size()), now.rate);
+      Correction* const correction = events != nullptr ? events->correction() : nullptr;
+      if ((attempt = stepper.step(limit, correction, step)) != Attempt::accepted) break;
+    }
+    now.needs_restart = is_micro;
+    now.rate = nullptr;
+    std::optional<event::Found> found;
+    if (events != nullptr) {
+      if (!is_micro) events->remember_step(stepper.next_step_size());
+      event::Trial trial(step, is_micro ? nullptr : &stepper, events->correction(), control, options.end);
+      found = events->first(trial);
+      now.needs_restart |= trial.was_cut;
+      if (trial.is_lower) watch.report_lower_polynomial(step);
+    }
+    if (step.degree() == 0 && recorder.needs_polynomial(step) && !stepper.interpolate(step))
+      watch.report_lower_polynomial(step);
+    if (step.t1 != step.t0) recorder.record(step);
+    now.t = step.t1;
+    if (events != nullptr) {
+      events->report(recorder.events());
+      now.x.assign(step.end(), step.end() + step.size());
+      if (found || events->is_due(step, found)) {
+        if (const auto ending = transition(found, *events, recorder, setup, step, now)) return *ending;
+      }
+    }
     if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
-    if (!goes_on(options, t, stepper.work().accepted) && t != options.end)
-      return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", t)};
+    if (!goes_on(options, now.t, stepper.work().accepted) && now.t != options.end)
+      return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
   }
   if (attempt == Attempt::accepted) return {};
   return {Outcome::failed, describe(attempt, stepper.failure(), setup)};
 }
 
 /// Whatever was thrown on the way, in words. Called while an exception is being handled.
-std::string describe_exception(double t) {
+std::string describe_exception(double t, const event::Layer* events) {
   try {
     throw;
+  } catch (const event::GuardNotANumber& failure) {
+    return events->describe(failure);
   } catch (const std::bad_alloc&) {
     return fmt::format(
         "t = {:.10g}: out of memory.\n"
@@ -149,20 +251,24 @@ std::string describe_exception(double t) {
 
 }  // namespace
 
-Result run(const Setup& setup, Stepper& stepper) {
+Result run(const Setup& setup, Stepper& stepper, event::Layer* events) {
   const auto began = std::chrono::steady_clock::now();
   Recorder recorder(setup);
   Watch watch(setup, recorder);
   Step step(setup.size());
   Ending ending;
   try {
-    ending = advance(setup, stepper, recorder, watch, step);
+    ending = advance(setup, stepper, events, recorder, watch, step);
   } catch (...) {
-    ending = {Outcome::failed, describe_exception(recorder.time())};
+    ending = {Outcome::failed, describe_exception(recorder.time(), events)};
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   Work work = stepper.work();
   work.rhs += watch.evaluations();
+  if (events != nullptr) {
+    work.rhs += events->evaluations();
+    recorder.take(events->statistics());
+  }
   return recorder.finish(ending.outcome, std::move(ending.reason), step, work, elapsed.count());
 }
 

@@ -8,16 +8,17 @@ namespace pawl {
 
 namespace {
 
-Jacobian by_duals(const Function& rates, const double* parameters, double t, const std::vector<double>& x) {
+Jacobian by_duals(const Function& rates, const Held& held, double t, const std::vector<double>& x) {
   constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
   const int n = static_cast<int>(x.size());
   Jacobian result{Eigen::MatrixXd(n, n), true, 0};
+  const detail::Surroundings<Gradient> around{&held};
   std::vector<Gradient> point(x.begin(), x.end()), out(x.size());
   for (int first = 0; first < n; first += width, ++result.evaluations) {
     const int count = std::min(width, n - first);
     for (int j = 0; j < count; ++j)
       point[static_cast<std::size_t>(first + j)] = Gradient::variable(x[static_cast<std::size_t>(first + j)], j);
-    rates(Point<Gradient>(t, point.data(), parameters), out.data());
+    rates(Point<Gradient>(t, point.data(), held.parameters.data(), &around), out.data());
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < count; ++j)
         result.values(i, first + j) = out[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(j)];
@@ -27,17 +28,18 @@ Jacobian by_duals(const Function& rates, const double* parameters, double t, con
   return result;
 }
 
-Jacobian by_differences(const Function& rates, const double* parameters, double t, const std::vector<double>& x) {
+Jacobian by_differences(const Function& rates, const Held& held, double t, const std::vector<double>& x) {
   const auto n = static_cast<Eigen::Index>(x.size());
   Jacobian result{Eigen::MatrixXd(n, n), false, static_cast<int>(n) + 1};
+  const detail::Surroundings<double> around{&held};
   std::vector<double> point = x;
   Eigen::VectorXd base(n), moved(n);
-  rates(Point<double>(t, point.data(), parameters), base.data());
+  rates(Point<double>(t, point.data(), held.parameters.data(), &around), base.data());
   for (Eigen::Index j = 0; j < n; ++j) {
     double& coordinate = point[static_cast<std::size_t>(j)];
     const double kept = coordinate;
     coordinate += std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(std::abs(kept), 1e-3);
-    rates(Point<double>(t, point.data(), parameters), moved.data());
+    rates(Point<double>(t, point.data(), held.parameters.data(), &around), moved.data());
     result.values.col(j) = (moved - base) / (coordinate - kept);
     coordinate = kept;
   }
@@ -49,12 +51,12 @@ Jacobian by_differences(const Function& rates, const double* parameters, double 
 Jacobian jacobian(const System& system, const Values& values, double t, const std::vector<double>& x) {
   if (!system.declarations().rates || static_cast<int>(x.size()) != system.size() || !values.belong_to(system))
     throw Misuse("jacobian: the system needs rates and values of its own, and the point one number per state");
-  return detail::jacobian(system.declarations().rates, values.parameters().data(), t, x);
+  return detail::jacobian(system.declarations().rates, values.held(), t, x);
 }
 
 namespace detail {
-Jacobian jacobian(const Function& rates, const double* parameters, double t, const std::vector<double>& x) {
-  return rates.supports<Gradient>() ? by_duals(rates, parameters, t, x) : by_differences(rates, parameters, t, x);
+Jacobian jacobian(const Function& rates, const Held& held, double t, const std::vector<double>& x) {
+  return rates.supports<Gradient>() ? by_duals(rates, held, t, x) : by_differences(rates, held, t, x);
 }
 }  // namespace detail
 

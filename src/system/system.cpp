@@ -1,6 +1,7 @@
 #include "pawl/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ void System::check_new_name(const std::string& name) const {
   const Declarations& have = *declarations_;
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
-  for (const auto* names : {&have.state_names, &have.parameter_names, &have.observable_names}) {
+  for (const auto* names : {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names,
+                            &have.number_names}) {
     if (std::find(names->begin(), names->end(), name) != names->end())
       throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
   }
@@ -64,6 +66,129 @@ Observable System::declare_observable(std::string name, Function f) {
   return Observable{static_cast<int>(all.observables.size()) - 1};
 }
 
+int System::declare_mode(std::string name, int start, bool is_bool) {
+  check_new_name(name);
+  Declarations& all = edit();
+  all.mode_names.push_back(std::move(name));
+  all.mode_is_bool.push_back(is_bool);
+  all.modes.push_back(start);
+  return static_cast<int>(all.modes.size()) - 1;
+}
+
+int System::declare_number(std::string name, double start) {
+  check_new_name(name);
+  Declarations& all = edit();
+  all.number_names.push_back(std::move(name));
+  all.numbers.push_back(start);
+  return static_cast<int>(all.numbers.size()) - 1;
+}
+
+int System::declare_guard(GuardInfo info) {
+  Declarations& all = edit();
+  if (info.name.empty()) throw Misuse(fmt::format("system '{}': a guard needs a name", all.name));
+  for (const GuardInfo& other : all.guards) {
+    const bool is_same_relay = info.role == GuardInfo::Role::relay_down && other.role == GuardInfo::Role::relay_up;
+    if (other.name == info.name && !is_same_relay)
+      throw Misuse(fmt::format("system '{}': the guard '{}' is declared twice", all.name, info.name));
+  }
+  all.guards.push_back(std::move(info));
+  return static_cast<int>(all.guards.size()) - 1;
+}
+
+Condition System::declare_condition(std::string name, Function g) {
+  const int index = static_cast<int>(declarations_->condition_names.size());
+  declare_guard({.name = name, .g = std::move(g), .role = GuardInfo::Role::condition, .role_index = index});
+  edit().condition_names.push_back(std::move(name));
+  return {index};
+}
+
+ConditionFamily System::declare_condition_family(std::string name, std::vector<Pair> members, Function g) {
+  const int index = static_cast<int>(declarations_->condition_family_names.size());
+  declare_guard({.name = name,
+                 .g = std::move(g),
+                 .is_family = true,
+                 .members = std::move(members),
+                 .role = GuardInfo::Role::condition_family,
+                 .role_index = index});
+  edit().condition_family_names.push_back(std::move(name));
+  return {index};
+}
+
+Relay System::declare_relay(std::string name, Levels levels, Function g) {
+  if (!(levels.hysteresis >= 0))
+    throw Misuse(fmt::format("system '{}', relay '{}': the hysteresis {} must not be negative", declarations_->name,
+                             name, levels.hysteresis));
+  const int index = static_cast<int>(declarations_->relays.size());
+  declare_guard({.name = name, .g = g, .role = GuardInfo::Role::relay_up, .role_index = index});
+  if (levels.hysteresis > 0)
+    declare_guard({.name = name, .g = g, .role = GuardInfo::Role::relay_down, .role_index = index});
+  edit().relays.push_back({std::move(name), levels.below, levels.above, levels.hysteresis, std::move(g)});
+  return {index};
+}
+
+void System::decide(Discrete<bool> variable, Logic logic) {
+  checked(variable.index, declarations_->modes.size(), "discrete variable", *declarations_);
+  for (const DecisionInfo& other : declarations_->decisions) {
+    if (other.discrete == variable.index)
+      throw Misuse(fmt::format("system '{}': '{}' is decided twice", declarations_->name,
+                               declarations_->mode_names[static_cast<std::size_t>(variable.index)]));
+  }
+  edit().decisions.push_back({variable.index, std::move(logic)});
+}
+
+void System::declare_time_event(TimeEventInfo info) {
+  Declarations& all = edit();
+  const auto described = [&all](const TimeValue& value) {
+    if (const auto* p = std::get_if<Parameter>(&value))
+      return all.parameter_names[checked(p->index, all.parameter_names.size(), "parameter", all)];
+    return fmt::format("{:g}", std::get<double>(value));
+  };
+  info.name = fmt::format("{} {}", info.is_periodic ? "every" : "at", described(info.time));
+  all.time_events.push_back(std::move(info));
+}
+
+GuardInfo& GuardDeclaration::info() {
+  return system_.edit().guards[static_cast<std::size_t>(index_)];
+}
+GuardDeclaration& GuardDeclaration::rising() {
+  info().direction = Direction::rising;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::falling() {
+  info().direction = Direction::falling;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::bilateral() {
+  info().side = Side::bilateral;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::unilateral() {
+  info().side = Side::unilateral;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::touching() {
+  info().fires_on_touch = true;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::reporting_departure() {
+  info().reports_departure = true;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::only_when(Logic logic) {
+  info().only_when = std::move(logic);
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::min_width(double width) {
+  if (!(width > 0)) throw Misuse(fmt::format("guard '{}': the smallest width {} must be above 0", info().name, width));
+  info().min_width = width;
+  return *this;
+}
+GuardDeclaration& GuardDeclaration::rate_bound(double bound) {
+  if (!(bound > 0)) throw Misuse(fmt::format("guard '{}': the rate bound {} must be above 0", info().name, bound));
+  info().rate_bound = bound;
+  return *this;
+}
+
 std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model) {
   if (index >= 0 && static_cast<std::size_t>(index) < count) return static_cast<std::size_t>(index);
   throw Misuse(fmt::format("system '{}' has {} {}{}, no number {}: the handle belongs to another system", model.name,
@@ -74,6 +199,8 @@ Values::Values(const System& system)
     : declarations_(system.share()),
       parameters_(declarations_->parameters),
       starts_(declarations_->starts),
+      numbers_(declarations_->numbers),
+      modes_(declarations_->modes),
       is_set_(starts_.size()) {}
 
 Values::StartValue& Values::StartValue::operator=(double value) {
@@ -105,12 +232,34 @@ void Values::set(std::string_view name, double value) {
     (*this)[Parameter{i}] = value;
   } else if (const int j = index_in(states); j < static_cast<int>(states.size())) {
     (*this)[State{j}] = value;
+  } else if (const int k = index_in(declarations_->mode_names); k < static_cast<int>(modes_.size())) {
+    if (value != std::round(value) || (declarations_->mode_is_bool[static_cast<std::size_t>(k)] && std::abs(value) > 1))
+      throw Misuse(fmt::format("'{}' takes {}, not {:g}", name,
+                               declarations_->mode_is_bool[static_cast<std::size_t>(k)] ? "0 or 1" : "whole numbers",
+                               value));
+    modes_[static_cast<std::size_t>(k)] = static_cast<int>(value);
+  } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(numbers_.size())) {
+    numbers_[static_cast<std::size_t>(l)] = value;
   } else {
     std::vector<std::string> known = parameters;
-    known.insert(known.end(), states.begin(), states.end());
+    for (const auto* names : {&states, &declarations_->mode_names, &declarations_->number_names})
+      known.insert(known.end(), names->begin(), names->end());
     throw Misuse(fmt::format("system '{}' has no parameter or state '{}'{}", declarations_->name, name,
                              did_you_mean(name, known)));
   }
+}
+
+Held Values::held() const {
+  const System::Declarations& all = *declarations_;
+  Held held{.parameters = parameters_, .modes = modes_, .numbers = numbers_, .truths = {}, .members = {}, .levels = {},
+            .sides = {}};
+  held.truths.assign(all.condition_names.size(), 0);
+  held.members.resize(all.condition_family_names.size());
+  for (const RelayInfo& relay : all.relays) {
+    held.levels.push_back(relay.below);
+    held.sides.push_back(RelaySide::below);
+  }
+  return held;
 }
 
 std::vector<double> Values::start() const {

@@ -13,7 +13,8 @@ void rotation(const void*, const Point<double>& at, double* rates) {
   rates[0] = -at[State{1}];
   rates[1] = at[State{0}];
 }
-const VectorField rotate{rotation, nullptr, nullptr};
+const ActiveField rotating{rotation, nullptr, nullptr};
+const VectorField rotate{&rotating};
 
 StepControl control_of(double relative, int size, double fixed_step = 0) {
   StepControl control;
@@ -138,11 +139,12 @@ TEST(Stepper, AStepCutByTheLimitDoesNotShortenTheNext) {
 TEST(Stepper, CountsEveryEvaluation) {
   static long long calls;
   calls = 0;
-  const VectorField counting{[](const void* self, const Point<double>& at, double* rates) {
-                               ++calls;
-                               rotation(self, at, rates);
-                             },
-                             nullptr, nullptr};
+  const ActiveField counted{[](const void* self, const Point<double>& at, double* rates) {
+                              ++calls;
+                              rotation(self, at, rates);
+                            },
+                            nullptr, nullptr};
+  const VectorField counting{&counted};
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
     const auto stepper = method.make(counting, 2, control_of(1e-8, 2, method.is_adaptive ? 0 : 0.01));

@@ -1,0 +1,118 @@
+// Guards: named functions of the motion whose zeros are events. docs/events.md says what fires when.
+//
+//   ball.guard("ball touches ground", [=](const auto& at) { return at[height]; })
+//       .falling().unilateral().only_when(!resting)
+//       .then([=](Jump& jump) { jump[speed] = -jump[restitution] * jump.pre(speed); });
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pawl/function.hpp"
+#include "pawl/jump.hpp"
+#include "pawl/logic.hpp"
+
+namespace pawl {
+
+enum class Direction : signed char { falling = -1, either = 0, rising = 1 };
+/// bilateral: the motion goes through, the located instant is at or just after the zero (CEL+). unilateral: the guard is
+/// never seen beyond zero, the instant is at or just before (CEL-).
+enum class Side : signed char { bilateral, unilateral };
+
+using Transition = std::function<void(Jump&, Pair)>;
+
+/// What has been said of one guard, or of one family of guards.
+struct GuardInfo {
+  enum class Role { guard, condition, condition_family, relay_up, relay_down };
+
+  std::string name;
+  Function g;
+  bool is_family = false;
+  std::vector<Pair> members = {Pair{}};
+  Direction direction = Direction::either;
+  Side side = Side::bilateral;
+  bool fires_on_touch = false;
+  bool reports_departure = false;
+  Logic only_when = {};
+  double min_width = 0;   ///< black boxes: no excursion beyond zero is shorter than this
+  double rate_bound = 0;  ///< black boxes: |dg/dt| never exceeds this
+  Transition then = {};
+  Transition at_accumulation = {};
+  Role role = Role::guard;
+  int role_index = 0;  ///< of the condition, family or relay
+
+  bool is_generic() const { return g.supports<Jet<Interval>>(); }
+};
+
+/// A number, or the parameter that holds it.
+using TimeValue = std::variant<double, Parameter>;
+
+struct TimeEventInfo {
+  std::string name;
+  TimeValue time;   ///< when, or how often
+  bool is_periodic = false;
+  Transition then;
+};
+
+struct RelayInfo {
+  std::string name;
+  double below, above, hysteresis;
+  Function g;
+};
+
+struct DecisionInfo {
+  int discrete;
+  Logic logic;
+};
+
+class System;
+
+/// Completes the sentence that System::guard began.
+class GuardDeclaration {
+ public:
+  GuardDeclaration(System& system, int index) : system_(system), index_(index) {}
+
+  GuardDeclaration& rising();      ///< only from - to +
+  GuardDeclaration& falling();     ///< only from + to -
+  GuardDeclaration& bilateral();   ///< the motion goes through zero (default)
+  GuardDeclaration& unilateral();  ///< the guard must never be seen beyond zero
+  GuardDeclaration& touching();    ///< touching zero without crossing fires too
+  GuardDeclaration& reporting_departure();  ///< leaving a stretch of zero is recorded as an event
+  GuardDeclaration& only_when(Logic logic);
+  GuardDeclaration& min_width(double width);   ///< black box: every excursion lasts at least this long
+  GuardDeclaration& rate_bound(double bound);  ///< black box: |dg/dt| <= bound along the motion
+
+  /// What happens at the event: a function (Jump&), or (Jump&, int i, int j) for a family.
+  template <class F>
+  GuardDeclaration& then(F f) {
+    info().then = transition(std::move(f));
+    return *this;
+  }
+  /// What happens where events accumulate: the resting state of the model.
+  template <class F>
+  GuardDeclaration& at_accumulation(F f) {
+    info().at_accumulation = transition(std::move(f));
+    return *this;
+  }
+
+  operator Guard() const { return Guard{index_}; }  // NOLINT: a declaration is named by its handle
+
+  template <class F>
+  static Transition transition(F f) {
+    if constexpr (std::is_invocable_v<F&, Jump&, int, int>)
+      return [f = std::move(f)](Jump& jump, Pair member) mutable { f(jump, member.i, member.j); };
+    else
+      return [f = std::move(f)](Jump& jump, Pair) mutable { f(jump); };
+  }
+
+ private:
+  GuardInfo& info();
+  System& system_;
+  int index_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,74 @@
+// Logic: propositions over conditions and discrete variables, evaluated on what is held.
+//
+//   circuit.decide(on, (on && forward_current) || (!on && forward_voltage));
+//   ball.guard(...).only_when(!resting);      motor.guard(...).only_when(gear == Gear::second);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "pawl/held.hpp"
+
+namespace pawl {
+
+class Logic {
+ public:
+  Logic() = default;                                            ///< always true
+  Logic(Condition c) : Logic(Kind::condition, c.index, 1) {}    // NOLINT: a condition is a proposition
+  Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1) {}  // NOLINT
+  static Logic equals(int discrete, int value) { return Logic(Kind::discrete, discrete, value); }
+
+  bool holds(const Held& held) const;
+  bool is_always_true() const { return node_ == nullptr; }
+  /// The proposition in words, with the names of conditions and discrete variables.
+  std::string describe(const std::vector<std::string>& condition_names,
+                       const std::vector<std::string>& discrete_names) const;
+
+  static Logic negation(const Logic& x);
+  static Logic both(const Logic& x, const Logic& y);
+  static Logic either(const Logic& x, const Logic& y);
+
+ private:
+  enum class Kind { never, condition, discrete, negation, both, either };
+  struct Node {
+    Kind kind;
+    int index, value;
+    std::shared_ptr<const Node> left, right;
+  };
+  Logic(Kind kind, int index, int value) : node_(std::make_shared<const Node>(Node{kind, index, value, {}, {}})) {}
+  static bool holds(const Node& node, const Held& held);
+
+  std::shared_ptr<const Node> node_;
+};
+
+namespace detail {
+template <class P>
+concept Proposition = std::is_same_v<P, Logic> || std::is_same_v<P, Condition> || std::is_same_v<P, Discrete<bool>>;
+}  // namespace detail
+
+template <detail::Proposition P>
+Logic operator!(const P& x) {
+  return Logic::negation(x);
+}
+template <detail::Proposition P, detail::Proposition Q>
+Logic operator&&(const P& x, const Q& y) {
+  return Logic::both(x, y);
+}
+template <detail::Proposition P, detail::Proposition Q>
+Logic operator||(const P& x, const Q& y) {
+  return Logic::either(x, y);
+}
+/// An enum or int has this value.
+template <class E>
+Logic operator==(Discrete<E> d, std::type_identity_t<E> value) {
+  static_assert(!std::is_same_v<E, double>, "pawl: a held real is no proposition: use a condition");
+  return Logic::equals(d.index, static_cast<int>(value));
+}
+template <class E>
+Logic operator!=(Discrete<E> d, std::type_identity_t<E> value) {
+  return Logic::negation(d == value);
+}
+
+}  // namespace pawl

@@ -1,0 +1,67 @@
+#include "event/accumulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace pawl::event {
+
+namespace {
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// Limit of a component whose steps shrink geometrically (Aitken); the last value where they do not.
+double limit_of(double x0, double x1, double x2) {
+  const double d1 = x1 - x0, d2 = x2 - x1;
+  const double ratio = d2 / d1;
+  return std::abs(ratio) < 0.99 ? x2 + d2 * ratio / (1 - ratio) : x2;
+}
+}  // namespace
+
+std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const double* x, int size) {
+  Sequence& s = sequences_[guard];
+  const double gap = std::abs(t - s.t), direction = t < s.t ? -1 : 1;
+  const double before = std::exchange(s.gap, gap);
+  s.t = t;
+  if (++s.events == 1) {
+    s.gap = 0;
+    return std::nullopt;
+  }
+  s.tiny_gaps = gap < 64 * eps * std::abs(t) ? s.tiny_gaps + 1 : 0;
+  s.largest_gap = std::max(s.largest_gap, gap);
+  if (s.events == 2) return std::nullopt;
+  const double ratio = gap / before, change = std::abs(ratio - s.ratio);
+  const double last_change = std::exchange(s.change, change);
+  s.ratio = ratio;
+  if (!(ratio < 0.95) || (s.shrinking > 0 && change > 0.01 * ratio && gap > 1e3 * eps * std::abs(t))) {
+    s.shrinking = s.settled = 0;
+    s.largest_gap = gap;
+    s.x0.clear();
+    s.x1.clear();
+    s.x2.clear();
+    return std::nullopt;
+  }
+  ++s.shrinking;
+  s.x0.swap(s.x1);
+  s.x1.swap(s.x2);
+  s.x2.assign(x, x + size);
+  const double limit = t + direction * gap * ratio / (1 - ratio), moved = std::abs(limit - s.limit);
+  s.limit = limit;
+  const double ahead = std::abs(limit - t);
+  if (s.shrinking < 4 || s.x0.empty()) return std::nullopt;
+  const bool is_settled = (change <= last_change || change < 1e-6) && moved <= 1e-3 * ahead + 16 * eps * std::abs(t);
+  s.settled = is_settled ? s.settled + 1 : s.settled;
+  const bool is_reached = ahead <= 1e-6 * s.largest_gap || gap < 64 * eps * std::abs(t);
+  if (!is_reached || s.settled == 0) return std::nullopt;
+  Accumulation found{limit, moved, ratio, s.events, {}};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
+    found.state.push_back(limit_of(s.x0[i], s.x1[i], s.x2[i]));
+  return found;
+}
+
+bool AccumulationWatch::is_chattering(int guard) const {
+  const auto it = sequences_.find(guard);
+  return it != sequences_.end() && it->second.tiny_gaps >= 16;
+}
+
+}  // namespace pawl::event

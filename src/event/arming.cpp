@@ -1,0 +1,232 @@
+#include "event/arming.hpp"
+
+#include <algorithm>
+
+namespace pawl::event {
+
+namespace {
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
+
+int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
+}  // namespace
+
+Arming::Arming(GuardSet& guards, const Function& rates, Held& held, int size)
+    : guards_(guards), rates_(rates), held_(held), n_(static_cast<std::size_t>(size)), sleep_(guards, size) {
+  jets_.values.resize(n_);
+  box_.values.resize(n_);
+  thin_.values.resize(n_);
+  resize();
+}
+
+void Arming::resize() {
+  armed_.resize(static_cast<std::size_t>(guards_.size()));
+  for (int g = 0; g < guards_.size(); ++g) {
+    if (!guards_[g].is_enabled || guards_.is_exit(g)) armed_[static_cast<std::size_t>(g)] = {};
+  }
+  sleep_.resize();
+}
+
+void Arming::list_awake() {
+  awake_.clear();
+  for (int g = 0; g < guards_.size(); ++g) {
+    if (guards_[g].is_enabled && !sleep_.is_asleep(g)) awake_.push_back(g);
+  }
+}
+
+// d²x/dt² along the field: one evaluation on duals, or a difference along the motion.
+const std::vector<double>& Arming::second_rate(const Moment& moment) {
+  if (std::exchange(has_second_, true)) return second_;
+  second_.assign(n_, 0);
+  ++extra_evaluations;
+  if (rates_.supports<Gradient>()) {
+    std::vector<Gradient> x(n_), out(n_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      x[i] = moment.x[i];
+      x[i].slope[0] = moment.rate[i];
+    }
+    Gradient t(moment.t);
+    t.slope[0] = 1;
+    const detail::Surroundings<Gradient> around{&held_};
+    rates_(Point<Gradient>(t, x.data(), held_.parameters.data(), &around), out.data());
+    for (std::size_t i = 0; i < n_; ++i) second_[i] = out[i].slope[0];
+    return second_;
+  }
+  const double d = moment.direction * std::sqrt(eps) * std::max(moment.step_size, 1e-6 * std::abs(moment.t));
+  moved_.resize(n_);
+  moved_rate_.resize(n_);
+  for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + d * moment.rate[i];
+  const detail::Surroundings<double> around{&held_};
+  rates_(Point<double>(moment.t + d, moved_.data(), held_.parameters.data(), &around), moved_rate_.data());
+  for (std::size_t i = 0; i < n_; ++i) second_[i] = (moved_rate_[i] - moment.rate[i]) / d;
+  return second_;
+}
+
+// Derivatives are along the integration: with t running backward, "rising" is rising on the way.
+Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
+  Armed& armed = (*this)[guard];
+  const bool has_values_only = guards_.has_values_only(guard);
+  if (!has_values_only) {
+    Jet<double> t(moment.t);
+    t.slope = moment.direction;
+    const Jet<double> g = guards_.evaluate(guard, t, jets_);
+    if (std::isnan(g.value)) throw GuardNotANumber(guard, moment.t);
+    armed.forecast = g.value * g.slope < 0 ? -g.value / g.slope : infinity;
+    if (std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0 && !wants_slope)
+      return {.sign = sign_of(g.value)};
+  } else {
+    armed.forecast = infinity;
+  }
+  if (!wants_slope) {
+    for (std::size_t i = 0; i < n_; ++i)
+      thin_.values[i] = Interval(moment.x[i] - 4 * eps * moment.scale[i], moment.x[i] + 4 * eps * moment.scale[i]);
+    const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
+    if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
+    if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
+  } else if (has_values_only) {
+    return {};
+  }
+  for (const bool with_second : {false, true}) {
+    const std::vector<double>* second = with_second ? &second_rate(moment) : nullptr;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double d = 4 * eps * moment.scale[i], f = moment.direction * moment.rate[i];
+      Jet<Interval>& x = box_.values[i];
+      x.value = Interval(moment.x[i] - d, moment.x[i] + d);
+      x.slope = Interval(f - 8 * eps * std::abs(f), f + 8 * eps * std::abs(f));
+      x.curve = Interval(-infinity, infinity);
+      if (with_second) {
+        const double c = 0.5 * (*second)[i], rounding = 1e-6 * std::abs(c);
+        x.curve = Interval(c - rounding, c + rounding);
+      }
+    }
+    Jet<Interval> t{Interval(moment.t)};
+    t.slope = Interval(moment.direction);
+    const Jet<Interval> g = guards_.evaluate(guard, t, box_);
+    if (g.value.is_nan()) throw GuardNotANumber(guard, moment.t);
+    Verdict verdict{.sign = g.value.sign(), .slope = g.slope.sign(), .curve = with_second ? g.curve.sign() : 0};
+    if (verdict.leaving() != 0 || with_second) return verdict;
+  }
+  return {};
+}
+
+Arming::Verdict Arming::look_black_box(int guard, const Moment& moment, bool) {
+  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
+  Verdict verdict;
+  double noise = 0;
+  moved_.resize(n_);
+  for (const double side : {-1.0, 1.0}) {
+    for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] - side * 4 * eps * moment.scale[i];
+    noise = std::max(noise, std::abs(guards_.evaluate(guard, moment.t * (1 + side * 2 * eps), moved_.data()) - g));
+  }
+  noise += 4 * eps * std::abs(g);
+  if (std::abs(g) > noise) verdict.sign = sign_of(g);
+  const double d = std::cbrt(eps) * std::max(moment.step_size, 1e-9 * std::abs(moment.t));
+  for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + moment.direction * d * moment.rate[i];
+  const double change = guards_.evaluate(guard, moment.t + moment.direction * d, moved_.data()) - g;
+  if (std::abs(change) > 4 * noise) verdict.slope = sign_of(change);
+  (*this)[guard].forecast = g * change < 0 ? -g * d / change : infinity;
+  return verdict;
+}
+
+Arming::Verdict Arming::look(int guard, const Moment& moment, bool wants_slope) {
+  return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope)
+                                   : look_black_box(guard, moment, wants_slope);
+}
+
+Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
+  Aftermath aftermath;
+  has_second_ = false;
+  first_forecast_ = infinity;
+  for (std::size_t i = 0; i < n_; ++i) {
+    jets_.values[i] = Jet<double>(moment.x[i]);
+    jets_.values[i].slope = moment.direction * moment.rate[i];
+  }
+  const bool may_sleep = guards_.size() >= guards_worth_sleeping;
+  for (int g = 0; g < guards_.size(); ++g) {
+    Armed& armed = (*this)[g];
+    if (!guards_[g].is_enabled) {
+      armed.is_known = false;
+      continue;
+    }
+    if (sleep_.is_asleep(g)) continue;
+    const bool has_fired = std::find(fired.begin(), fired.end(), g) != fired.end();
+    const bool is_unilateral = guards_[g].side == Side::unilateral;
+    const Verdict verdict = look(g, moment, has_fired && is_unilateral);
+    if (!armed.is_known) {  // table 6.1: the start of a run, or of watching
+      armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
+      armed.starts_at_zero = verdict.sign == 0;
+      if (verdict.sign == 0) aftermath.at_zero.push_back(g);
+    } else if (has_fired) {
+      judge_fired(g, verdict, aftermath);
+    } else {
+      judge_other(g, verdict, aftermath);
+    }
+    armed.is_known = true;
+    const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
+    if (is_role && armed.starts_at_zero && armed.sign == 0) armed.sign = -1;  // a condition that is not true is false
+    if (guards_.is_exit(g)) {
+      armed.sign = 1;  // it slides; leaving at once is an event
+      armed.starts_at_zero = false;
+    }
+    first_forecast_ = std::min(first_forecast_, armed.forecast);
+    if (may_sleep && guards_[g].is_generic && !guards_.has_values_only(g) && verdict.sign != 0)
+      sleep_.offer(g, moment.t, moment.x, moment.step_size);
+  }
+  list_awake();
+  std::sort(awake_.begin(), awake_.end(), [this](int a, int b) {
+    const double fa = (*this)[a].forecast, fb = (*this)[b].forecast;
+    return fa != fb ? fa < fb : a < b;
+  });
+  return aftermath;
+}
+
+// Table 6.2: the guard fired, its transition has been made. Its sign before was armed.sign.
+void Arming::judge_fired(int guard, const Verdict& verdict, Aftermath& aftermath) {
+  Armed& armed = (*this)[guard];
+  const int before = armed.sign;
+  if (guards_[guard].side == Side::bilateral) {
+    armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
+    armed.starts_at_zero = verdict.sign == 0;
+    if (verdict.sign == -before && verdict.slope == before) aftermath.deflected.push_back(guard);
+    return;
+  }
+  if (verdict.sign == -before) {
+    aftermath.beyond.push_back(guard);
+    return;
+  }
+  armed.starts_at_zero = verdict.sign == 0;
+  if (verdict.slope == -before) aftermath.unresolved.push_back(guard);
+  if (verdict.slope == 0 && verdict.sign == 0) {
+    armed.sign = static_cast<signed char>(verdict.curve == before ? before : 0);  // 0: resting, the chart decides
+    if (verdict.curve == -before) aftermath.unresolved.push_back(guard);
+  }
+}
+
+// Table 6.3: the guard did not fire, but a reset or a mode change may have moved it.
+void Arming::judge_other(int guard, const Verdict& verdict, Aftermath& aftermath) {
+  Armed& armed = (*this)[guard];
+  const int before = armed.starts_at_zero && armed.sign == 0 ? 0 : armed.sign;
+  const Direction direction = guards_[guard].direction;
+  const int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
+  armed.starts_at_zero = verdict.sign == 0;
+  if (before == 0) {
+    armed.sign = static_cast<signed char>(now);
+    return;
+  }
+  const bool is_in_direction = direction == Direction::either || static_cast<int>(direction) == now;
+  if (now == -before) {
+    if (is_in_direction)
+      aftermath.jumped.push_back(guard);
+    else
+      armed.sign = static_cast<signed char>(now);
+  } else if (verdict.sign == 0) {
+    if (now == before) aftermath.touched.push_back(guard);
+    armed.sign = static_cast<signed char>(now);
+  }
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,93 @@
+// How every guard stands at the start of a piece: its sign, whether it starts at zero, when it may vanish. The decision
+// tables of docs/events.md are here: what a guard's value and first derivatives mean at the start of a run, after the
+// transition of a guard that fired, and for one that a reset has moved.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "event/black_box_chart.hpp"
+#include "event/guard_set.hpp"
+#include "event/sleep.hpp"
+
+namespace pawl::event {
+
+struct Armed {
+  signed char sign = 0;         // certified where it is not 0; 0: undecided or resting
+  bool starts_at_zero = false;  // zero at the start of the piece: leaving it is no event
+  bool is_known = false;        // it was watched before the event
+  double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
+  double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
+  double magnitude = 0;                                       // largest |g| over the last step
+};
+
+/// The instant at which guards are judged.
+struct Moment {
+  double t;
+  const double* x;
+  const double* rate;   // of the new mode
+  const double* scale;  // largest |x_i| over the step just ended and after the reset
+  double step_size;     // typical, for difference quotients
+  double direction;     // of the integration
+};
+
+/// What a reset or mode change has done to the guards.
+struct Aftermath {
+  std::vector<int> jumped;      // ended on the other side, in their direction: they fire at the same instant
+  std::vector<int> unresolved;  // unilateral, fired, and still moving inward: they fire again
+  std::vector<int> beyond;      // unilateral, and the reset put them beyond zero
+  std::vector<int> touched;     // landed on zero and return
+  std::vector<int> deflected;   // bilateral, fired, and pushed back at once
+  std::vector<int> at_zero;     // zero at this instant, and not fired
+  bool asks_again() const { return !jumped.empty() || !unresolved.empty(); }
+};
+
+class Arming {
+ public:
+  Arming(GuardSet& guards, const Function& rates, Held& held, int size);
+
+  /// Judges every guard at this instant. fired: guards of the event just handled (by number); empty at the start.
+  Aftermath judge(const Moment& moment, std::span<const int> fired);
+
+  Armed& operator[](int guard) { return armed_[static_cast<std::size_t>(guard)]; }
+  double first_forecast() const { return first_forecast_; }
+  Sleep& sleep() { return sleep_; }
+  /// Guards to be looked at in a step, those with the nearest forecast first.
+  const std::vector<int>& awake() const { return awake_; }
+  void list_awake();
+  /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
+  void resize();
+  long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
+
+ private:
+  struct Verdict {
+    int sign = 0;       // certain, or 0
+    int slope = 0;      // sign of the first derivative, where needed
+    int curve = 0;      // of the second
+    int leaving() const { return slope != 0 ? slope : curve; }
+  };
+  Verdict look(int guard, const Moment& moment, bool wants_slope);
+  Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
+  Verdict look_black_box(int guard, const Moment& moment, bool wants_slope);
+  const std::vector<double>& second_rate(const Moment& moment);
+  void judge_fired(int guard, const Verdict& verdict, Aftermath& aftermath);
+  void judge_other(int guard, const Verdict& verdict, Aftermath& aftermath);
+
+  GuardSet& guards_;
+  const Function& rates_;
+  Held& held_;
+  std::size_t n_;
+  std::vector<Armed> armed_;
+  std::vector<int> awake_;
+  double first_forecast_ = std::numeric_limits<double>::infinity();
+  Sleep sleep_;
+  GivenStates<Jet<double>> jets_;
+  GivenStates<Jet<Interval>> box_;
+  GivenStates<Interval> thin_;
+  std::vector<double> second_, moved_, moved_rate_;
+  bool has_second_ = false;
+};
+
+}  // namespace pawl::event

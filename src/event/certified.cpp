@@ -1,0 +1,370 @@
+// The default finder. Every guard gets a proved sign chart over the step's polynomial, which is the trajectory; the first
+// event cuts the step, after it has been taken again where the polynomial is not as good as its end; the side is proved at
+// the stored numbers.
+#include <algorithm>
+#include <cmath>
+
+#include "event/finder.hpp"
+
+namespace pawl::event {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// Stored numbers as thin ranges, made when read.
+class StoredStates final : public detail::LazyStates<Interval> {
+ public:
+  explicit StoredStates(int size) : cache_(static_cast<std::size_t>(size)) {}
+  void read(const double* x) { x_ = x; }
+  const Interval& state(int index) const override {
+    return cache_[static_cast<std::size_t>(index)] = Interval(x_[index]);
+  }
+
+ private:
+  const double* x_ = nullptr;
+  mutable std::vector<Interval> cache_;
+};
+
+/// Numbers widened by what the step may be wrong, for the question whether that could move an event.
+class UncertainStates final : public detail::LazyStates<Interval> {
+ public:
+  explicit UncertainStates(int size) : cache_(static_cast<std::size_t>(size)) {}
+  void read(const Step& step, const StepControl& control, const double* x) {
+    error_ = std::max(step.error, 1e-3);
+    control_ = &control;
+    x_ = x;
+  }
+  const Interval& state(int index) const override {
+    const auto i = static_cast<std::size_t>(index);
+    const double e = error_ * (control_->absolute[i] + control_->relative * std::abs(x_[index]));
+    return cache_[i] = Interval(x_[index] - e, x_[index] + e);
+  }
+
+ private:
+  double error_ = 0;
+  const StepControl* control_ = nullptr;
+  const double* x_ = nullptr;
+  mutable std::vector<Interval> cache_;
+};
+
+struct Candidate {
+  int guard;
+  Zero zero;
+};
+
+class Certified final : public EventFinder {
+ public:
+  Certified(GuardSet& guards, Arming& arming, int size, const FinderOptions& options)
+      : guards_(guards),
+        arming_(arming),
+        options_(options),
+        generic_(guards, size),
+        black_box_(guards, size),
+        stored_(size),
+        uncertain_(size),
+        x_(static_cast<std::size_t>(size)) {}
+
+  void begin_piece(const Moment&) override {}
+
+  std::optional<Found> first(Trial& trial) override {
+    sightings_.clear();
+    if (arming_.awake().empty() && guards_.size() == 0) return std::nullopt;
+    trial.ensure_polynomial();
+    Step& step = trial.step;
+    arming_.sleep().follow(step);
+    arming_.list_awake();
+    if (arming_.awake().empty()) return std::nullopt;
+    const long long evaluations = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+    generic_.iterations = black_box_.iterations = 0;
+    bool is_polished = false;
+    double limit = 1 + 4 * ulp(step.t1) / std::abs(step.span);
+    std::vector<Candidate> candidates;
+    for (int round = 0; round < 4; ++round) {
+      const int expected = candidates.empty() ? -1 : candidates.front().guard;
+      if (!scan(trial, limit, candidates)) return accept_up_to(trial, frontier_);
+      if (candidates.empty()) {
+        if (is_polished) {  // a valid shorter step: nothing is lost, it is the trajectory now
+          ++work_.false_roots;
+          trial.was_cut = false;
+        }
+        remember_sides(std::min(limit, (step.t1 - step.t0) / step.span));
+        return std::nullopt;
+      }
+      if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
+      const double theta = instant_of(candidates);
+      if (is_polished || !wants_polish(trial, theta)) break;
+      const double there = step.t0 + theta * step.span;
+      if (!(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) break;
+      is_polished = true;
+      limit = 1 + margin(step, candidates.front().guard);
+    }
+    return settle(trial, candidates, evaluations);
+  }
+
+ private:
+  static double ulp(double t) { return eps * std::abs(t); }
+
+  bool covers(int guard, double to, ChartReader& reader) {
+    if (guards_[guard].is_generic) {
+      const bool is_whole = generic_.cover(guard, 0, to, reader);
+      arming_[guard].magnitude = generic_.magnitude();
+      if (is_whole) return true;
+      frontier_ = generic_.frontier();
+      return false;
+    }
+    if (black_box_.cover(guard, 0, to, reader)) return true;
+    frontier_ = black_box_.frontier();
+    return false;
+  }
+
+  // Charts every awake guard up to the first event and the window behind it.
+  bool scan(Trial& trial, double limit, std::vector<Candidate>& candidates) {
+    const Step& step = trial.step;
+    generic_.read(step);
+    black_box_.read(step);
+    generic_.location_tolerance = black_box_.location_tolerance = options_.location_tolerance / std::abs(step.span);
+    candidates.clear();
+    readers_.clear();
+    sightings_.clear();
+    const double window = options_.window / std::abs(step.span);
+    for (const int guard : arming_.awake()) {
+      const Armed& armed = arming_[guard];
+      const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
+      const double settled =
+          std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
+      ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
+      const bool is_whole = covers(guard, limit, reader);
+      if (!is_whole && !reader.event()) {  // up to the frontier the chart is sound: look no farther
+        if (frontier_ <= 64 * eps) return false;
+        limit = std::min(limit, frontier_);
+        is_limited_ = true;
+      }
+      if (reader.event()) {
+        candidates.push_back({guard, *reader.event()});
+        limit = std::min(limit, reader.event()->right + window + 8 * ulp(step.t1) / std::abs(step.span));
+      } else if (reader.ends_in_zero() && is_at_end_of_run(trial, limit)) {
+        consider_zero_at_end(guard, reader, candidates);
+      }
+      note(trial, guard, reader);
+      readers_.push_back({guard, reader});
+    }
+    if (std::exchange(is_limited_, false) && candidates.empty()) {
+      frontier_ = limit;
+      return false;
+    }
+    if (candidates.empty()) return true;
+    const auto first_end = std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+                             return a.zero.right < b.zero.right;
+                           })->zero.right;
+    std::erase_if(candidates, [&](const Candidate& c) { return c.zero.left > first_end + window; });
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+      const bool overlap = a.zero.left <= b.zero.right && b.zero.left <= a.zero.right;
+      if (overlap) return a.guard < b.guard;
+      return a.zero.left < b.zero.left;
+    });
+    std::erase_if(sightings_, [&](const Sighting& s) {
+      return (s.t - step.t0) / step.span > first_end;
+    });
+    return true;
+  }
+
+  bool is_at_end_of_run(const Trial& trial, double limit) const { return trial.step.t1 == trial.end && limit >= 1; }
+
+  // A zero at the last instant: nothing can be proved beyond it, the slope must do.
+  void consider_zero_at_end(int guard, const ChartReader& reader, std::vector<Candidate>& candidates) {
+    if (reader.side() == 0 || reader.zero_from() <= 0 || guards_.has_values_only(guard)) return;
+    int slope = 0;
+    if (guards_[guard].is_generic) {
+      const double s = generic_.jet_at(guard, 1).slope;
+      slope = (s > 0) - (s < 0);
+    } else {
+      const double before = black_box_.value_at(guard, std::max(0.0, reader.zero_from() - 1e-6));
+      slope = (before < 0) - (before > 0);
+    }
+    const int after = -reader.side();
+    const Direction direction = guards_[guard].direction;
+    const bool is_in_direction = direction == Direction::either || static_cast<int>(direction) == after;
+    if (slope == after && is_in_direction) candidates.push_back({guard, {reader.zero_from(), 1, reader.side(), after}});
+  }
+
+  void note(const Trial& trial, int guard, const ChartReader& reader) {
+    const Step& step = trial.step;
+    const auto time = [&](double theta) { return step.t0 + theta * step.span; };
+    for (const Zero& touch : reader.touches())
+      sightings_.push_back({Sighting::Kind::touch, guard, time(0.5 * (touch.left + touch.right))});
+    if (reader.has_departed() && !guards_.is_exit(guard) && guards_.info(guard).reports_departure)
+      sightings_.push_back({Sighting::Kind::departure, guard, time(reader.departure())});
+    const bool is_quiet = !reader.event() && reader.touches().empty() && !reader.ends_in_zero();
+    if (guards_[guard].is_generic && generic_.near_miss && is_quiet &&
+        std::abs(generic_.near_miss->value) <= band(trial, guard, generic_.near_miss->theta))
+      sightings_.push_back({Sighting::Kind::near_touch, guard, time(generic_.near_miss->theta)});
+  }
+
+  // How far the local error of the step can move the guard.
+  double band(const Trial& trial, int guard, double theta) {
+    const Step& step = trial.step;
+    evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
+    uncertain_.read(step, trial.control, x_.data());
+    return guards_.evaluate(guard, Interval(step.t0 + theta * step.span), uncertain_).radius();
+  }
+
+  // Where the step should end for these candidates.
+  double instant_of(const std::vector<Candidate>& candidates) {
+    double earliest_unilateral = std::numeric_limits<double>::infinity(), last = 0;
+    for (const Candidate& c : candidates) {
+      if (c.zero.is_touch()) return 0.5 * (c.zero.left + c.zero.right);
+      if (guards_[c.guard].side == Side::unilateral)
+        earliest_unilateral = std::min(earliest_unilateral, c.zero.left);
+      else
+        last = std::max(last, c.zero.right);
+    }
+    if (std::isfinite(earliest_unilateral)) return std::max(0.0, earliest_unilateral);
+    if (!std::isfinite(options_.amplitude) || candidates.size() == 1) return last;
+    // Region of concurrency: the last zero at which all earlier guards are still within the amplitude.
+    double chosen = candidates.front().zero.right;
+    for (const Candidate& c : candidates) {
+      const bool is_within = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+        if (other.zero.left >= c.zero.right) return true;
+        const double g = guards_[other.guard].is_generic ? generic_.jet_at(other.guard, c.zero.right).value
+                                                         : black_box_.value_at(other.guard, c.zero.right);
+        return std::abs(g) <= options_.amplitude;
+      });
+      if (is_within) chosen = std::max(chosen, c.zero.right);
+    }
+    return chosen;
+  }
+
+  // The polynomial's error vanishes at both ends of the step; 16 θ² (1 - θ)² of the local error is in between. Where the
+  // polynomial is as good as the end, cutting it is exact enough; where its order is lower, digits would be lost.
+  static bool wants_polish(const Trial& trial, double theta) {
+    if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;
+    const int order = trial.stepper->order(), dense = trial.stepper->dense_order();
+    const double allowed = dense >= order ? 1 : order <= 5 ? 0.1 : 0.001;
+    return 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error > allowed;
+  }
+
+  // How far beyond the new end the event may now lie.
+  double margin(const Step& step, int guard) {
+    if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return 0.02;
+    generic_.read(step);
+    const Jet<double> g = generic_.jet_at(guard, 1);
+    return std::clamp(3 * std::abs(g.value / g.slope), 16 * eps, 0.05);
+  }
+
+  // Cuts the step at the event and proves, at the stored numbers, that every guard is on its side.
+  std::optional<Found> settle(Trial& trial, std::vector<Candidate>& candidates, long long evaluations) {
+    Step& step = trial.step;
+    const double direction = step.span < 0 ? -1 : 1;
+    double theta = instant_of(candidates);
+    const bool is_touch = candidates.front().zero.is_touch();
+    const bool has_unilateral = std::any_of(candidates.begin(), candidates.end(), [this](const Candidate& c) {
+      return guards_[c.guard].side == Side::unilateral && !c.zero.is_touch();
+    });
+    if (std::isfinite(options_.amplitude) && !has_unilateral)  // the region of concurrency may leave later ones out
+      std::erase_if(candidates, [theta](const Candidate& c) { return c.zero.left > theta; });
+    double t = step.t0 + theta * step.span;
+    while (!has_unilateral && !is_touch && direction * (t - step.t0) < direction * theta * step.span)
+      t = std::nextafter(t, direction * std::numeric_limits<double>::infinity());
+    while (has_unilateral && direction * (t - step.t0) > direction * theta * step.span)
+      t = std::nextafter(t, -direction * std::numeric_limits<double>::infinity());
+    Found found;
+    const double old_end = step.t1;
+    for (int attempt = 0; attempt < 64; ++attempt) {
+      if (direction * (t - step.t0) <= 0) t = step.t0;
+      if (direction * (t - trial.end) >= 0) t = trial.end;
+      if (t == step.t0) {
+        step.t1 = t;
+        std::copy(step.start(), step.start() + step.size(), step.end());
+        trial.was_cut = true;
+        break;
+      }
+      trial.cut(t);
+      if (is_touch || are_proved(step, candidates, has_unilateral)) break;
+      if (t == trial.end && !has_unilateral) {
+        found.is_clamped = true;
+        break;
+      }
+      const double away = std::ldexp(ulp(t), std::min(attempt, 40)) * (has_unilateral ? -direction : direction);
+      t += away == 0 ? std::copysign(std::numeric_limits<double>::denorm_min(), away) : away;
+    }
+    if (step.t1 != old_end) trial.was_cut = true;
+    theta = (step.t1 - step.t0) / step.span;
+    for (const Candidate& c : candidates) {
+      found.guards.push_back(c.guard);
+      found.zeros.push_back(step.t0 + 0.5 * (c.zero.left + c.zero.right) * step.span);
+      found.uncertainty = std::max(found.uncertainty, (c.zero.right - c.zero.left) * std::abs(step.span));
+      if (guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) && !c.zero.is_touch())
+        found.is_within_tolerance |= std::abs(generic_.jet_at(c.guard, std::min(1.0, c.zero.left)).slope) <
+                                     band(trial, c.guard, std::min(1.0, c.zero.left));
+      const bool is_late = has_unilateral && guards_[c.guard].side == Side::bilateral && c.zero.right > theta;
+      arming_[c.guard].settles_until =
+          is_late ? step.t0 + (c.zero.right * (1 + 4 * eps)) * step.span + options_.window * direction
+                  : std::numeric_limits<double>::quiet_NaN();
+    }
+    found.is_touch = is_touch;
+    found.iterations = generic_.iterations + black_box_.iterations;
+    work_.iterations += found.iterations;
+    if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations;
+    remember_sides(theta);
+    for (const Candidate& c : candidates) {
+      arming_[c.guard].sign = static_cast<signed char>(c.zero.before);
+      arming_[c.guard].starts_at_zero = false;
+    }
+    return found;
+  }
+
+  bool are_proved(const Step& step, const std::vector<Candidate>& candidates, bool has_unilateral) {
+    stored_.read(step.end());
+    return std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+      const bool is_unilateral = guards_[c.guard].side == Side::unilateral;
+      if (has_unilateral && !is_unilateral) return true;  // it fires before its own zero
+      const int wanted = is_unilateral ? c.zero.before : c.zero.after;
+      const int sign = guards_[c.guard].is_generic ? guards_.evaluate(c.guard, Interval(step.t1), stored_).sign()
+                                                   : black_box_.sign_at(c.guard, step.t1, step.end());
+      return sign == wanted;
+    });
+  }
+
+  void remember_sides(double theta) {
+    for (const auto& [guard, reader] : readers_) {
+      Armed& armed = arming_[guard];
+      armed.sign = static_cast<signed char>(reader.side_at(theta));
+      if (!reader.ends_in_zero() || reader.zero_from() > 0) armed.starts_at_zero = false;
+    }
+    readers_.clear();
+  }
+
+  // The budget of a chart is spent: the step ends where the charts are complete.
+  std::optional<Found> accept_up_to(Trial& trial, double theta) {
+    const double t = trial.step.t0 + theta * trial.step.span;
+    remember_sides(theta);
+    trial.cut(t);
+    trial.was_cut = true;
+    return std::nullopt;
+  }
+
+  struct Read {
+    int guard;
+    ChartReader reader;
+  };
+  GuardSet& guards_;
+  Arming& arming_;
+  FinderOptions options_;
+  GenericChart generic_;
+  BlackBoxChart black_box_;
+  StoredStates stored_;
+  UncertainStates uncertain_;
+  std::vector<double> x_;
+  std::vector<Read> readers_;
+  double frontier_ = 0;
+  bool is_limited_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<EventFinder> make_certified(GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
+  return std::make_unique<Certified>(guards, arming, size, options);
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,87 @@
+#include "pawl/event.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pawl {
+
+std::string_view to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::crossing:
+      return "crossing";
+    case EventKind::jump:
+      return "jump";
+    case EventKind::time:
+      return "time";
+    case EventKind::slide:
+      return "slide";
+    case EventKind::leave:
+      return "leave";
+    case EventKind::accumulation:
+      return "accumulation";
+    case EventKind::initial:
+      return "initial";
+    case EventKind::touch:
+      return "touch";
+    case EventKind::near_touch:
+      return "near_touch";
+    case EventKind::departure:
+      return "departure";
+  }
+  return "unknown";
+}
+
+bool fires(EventKind kind) {
+  return kind < EventKind::initial;
+}
+
+bool Event::fired(Guard guard) const {
+  return fires(kind) && std::any_of(sources.begin(), sources.end(), [guard](const EventSource& source) {
+           return source.kind == EventSource::Kind::guard && source.index == guard.index;
+         });
+}
+
+std::string name_of(const EventSource& source, const System::Declarations& model) {
+  const auto i = static_cast<std::size_t>(source.index);
+  switch (source.kind) {
+    case EventSource::Kind::time:
+      return model.time_events[i].name;
+    case EventSource::Kind::exit:
+      return model.relays[i].name;
+    case EventSource::Kind::guard:
+      break;
+  }
+  const GuardInfo& guard = model.guards[i];
+  return guard.is_family ? fmt::format("{}({},{})", guard.name, source.member.i, source.member.j) : guard.name;
+}
+
+std::string describe_mode(const Held& held, const System::Declarations& model) {
+  std::string text;
+  const auto add = [&text](const std::string& words) {
+    if (!text.empty()) text += ", ";
+    text += words;
+  };
+  for (std::size_t i = 0; i < held.modes.size(); ++i) {
+    const bool is_bool = model.mode_is_bool[i];
+    add(is_bool ? fmt::format("{}{}", held.modes[i] != 0 ? "" : "not ", model.mode_names[i])
+                : fmt::format("{} = {}", model.mode_names[i], held.modes[i]));
+  }
+  for (std::size_t i = 0; i < held.truths.size(); ++i)
+    add(fmt::format("{}{}", held.truths[i] != 0 ? "" : "not ", model.condition_names[i]));
+  for (std::size_t i = 0; i < held.members.size(); ++i) {
+    std::string list = fmt::format("{} of {} hold", held.members[i].size(), model.condition_family_names[i]);
+    for (std::size_t k = 0; k < held.members[i].size() && k < 8; ++k)
+      list += fmt::format("{}({},{})", k == 0 ? ": " : " ", held.members[i][k].i, held.members[i][k].j);
+    add(list + (held.members[i].size() > 8 ? " ..." : ""));
+  }
+  for (std::size_t i = 0; i < held.sides.size(); ++i) {
+    const char* side = held.sides[i] == RelaySide::sliding ? "sliding"
+                       : held.sides[i] == RelaySide::above ? "above"
+                                                           : "below";
+    add(fmt::format("{} {}", model.relays[i].name, side));
+  }
+  return text;
+}
+
+}  // namespace pawl

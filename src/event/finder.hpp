@@ -1,0 +1,108 @@
+// EventFinder: from one step and the guards, is there an event, which is first, exactly when. It may shorten the step or
+// have it taken again; it never changes mode or state.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event/arming.hpp"
+#include "pawl/stepper.hpp"
+
+namespace pawl::event {
+
+struct FinderOptions {
+  double location_tolerance = 0;  // of the event time; 0: to rounding
+  double window = 0;              // events this close in time are one
+  double amplitude = std::numeric_limits<double>::infinity();  // and their guards no farther from zero than this
+};
+
+/// One event as found; its time is the end of the step as the finder leaves it.
+struct Found {
+  std::vector<int> guards;      // that fired, in the order of time, then of declaration
+  std::vector<double> zeros;    // where each of them vanishes
+  double uncertainty = 0;       // width of the bracket, in time
+  bool is_touch = false;        // touched zero without crossing
+  bool is_clamped = false;      // at the end of the run: the far side cannot be shown
+  bool is_within_tolerance = false;  // the integration error could move or remove it
+  int iterations = 0;
+  long long extra_evaluations = 0;  // of the right-hand side, spent on locating it
+};
+
+/// Something seen that fires nothing.
+struct Sighting {
+  enum class Kind { touch, near_touch, departure } kind;
+  int guard;
+  double t;
+};
+
+struct FinderWork {
+  long long wrong_order = 0;  // N_ctch of Compere: another event turned out to be first
+  long long false_roots = 0;  // N_fl: the expected event turned out not to exist
+  long long iterations = 0;
+};
+
+/// The step being examined, and the means to change it.
+class Trial {
+ public:
+  Trial(Step& trial_step, Stepper* method, Correction* pull, const StepControl& step_control, double run_end)
+      : step(trial_step), stepper(method), correction(pull), control(step_control), end(run_end) {}
+
+  Step& step;
+  Stepper* stepper;  // null: a step that cannot be taken again
+  Correction* correction;
+  const StepControl& control;
+  double end;             // of the run
+  bool was_cut = false;   // the stepper stands elsewhere than the step ends: restart it
+  bool is_lower = false;  // a polynomial of lower order had to do
+
+  bool ensure_polynomial() {
+    if (step.degree() == 0 && stepper != nullptr) is_lower |= !stepper->interpolate(step);
+    return !is_lower;
+  }
+  /// Takes the step again so that it ends there; false: it stays as it is.
+  bool redo(double t) {
+    if (stepper == nullptr || !stepper->redo(t, correction, step)) return false;
+    ensure_polynomial();
+    return true;
+  }
+  void cut(double t) {
+    if (t == step.t1) return;
+    step.cut(t);
+    was_cut = true;
+  }
+};
+
+class EventFinder {
+ public:
+  virtual ~EventFinder() = default;
+  /// The guards have just been judged: a new piece begins.
+  virtual void begin_piece(const Moment& moment) = 0;
+  /// The first event of the step, which then ends there; or none, and the step is free of events.
+  virtual std::optional<Found> first(Trial& trial) = 0;
+  /// What was seen in the last step beside the event.
+  const std::vector<Sighting>& sightings() const { return sightings_; }
+  const FinderWork& work() const { return work_; }
+  /// The size of the first step after an event; 0: the loop's own choice.
+  virtual double restart_size() const { return 0; }
+
+ protected:
+  std::vector<Sighting> sightings_;
+  FinderWork work_;
+};
+
+struct FinderInfo {
+  std::string name, sentence;
+  std::unique_ptr<EventFinder> (*make)(GuardSet&, Arming&, int size, const FinderOptions&);
+};
+/// certified, compere, daspke. `--events`, --help and the tests read this list.
+const std::vector<FinderInfo>& finders();
+const FinderInfo& find_finder(std::string_view name);
+
+std::unique_ptr<EventFinder> make_certified(GuardSet&, Arming&, int size, const FinderOptions&);
+std::unique_ptr<EventFinder> make_compere(GuardSet&, Arming&, int size, const FinderOptions&);
+std::unique_ptr<EventFinder> make_daspke(GuardSet&, Arming&, int size, const FinderOptions&);
+
+}  // namespace pawl::event

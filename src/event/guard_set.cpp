@@ -1,0 +1,105 @@
+#include "event/guard_set.hpp"
+
+namespace pawl::event {
+
+GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& sliding, int size)
+    : model_(model),
+      held_(held),
+      sliding_(sliding),
+      number_rates_(model.rates, size),
+      range_rates_(model.rates, size),
+      jet_rates_(model.rates, size),
+      range_jet_rates_(model.rates, size) {
+  using Role = GuardInfo::Role;
+  for (std::size_t d = 0; d < model.guards.size(); ++d) {
+    const GuardInfo& info = model.guards[d];
+    first_of_.push_back(static_cast<int>(live_.size()));
+    for (const Pair member : info.members) {
+      LiveGuard guard{.declaration = static_cast<int>(d),
+                      .member = member,
+                      .direction = info.direction,
+                      .side = info.side,
+                      .is_generic = info.is_generic()};
+      if (info.role == Role::relay_up || info.role == Role::relay_down) {
+        const double hysteresis = model.relays[static_cast<std::size_t>(info.role_index)].hysteresis;
+        const bool is_up = info.role == Role::relay_up;
+        guard.offset = is_up ? -hysteresis / 2 : hysteresis / 2;
+        if (hysteresis > 0) guard.direction = is_up ? Direction::rising : Direction::falling;
+      }
+      live_.push_back(guard);
+    }
+  }
+  declared_ = live_.size();
+}
+
+void GuardSet::refresh() {
+  using Role = GuardInfo::Role;
+  live_.resize(declared_);
+  for (LiveGuard& guard : live_) {
+    const GuardInfo& one = model_.guards[static_cast<std::size_t>(guard.declaration)];
+    guard.is_enabled = one.only_when.is_always_true() || one.only_when.holds(held_);
+    if (one.role != Role::relay_up && one.role != Role::relay_down) continue;
+    const RelaySide side = held_.sides[static_cast<std::size_t>(one.role_index)];
+    const bool has_hysteresis = model_.relays[static_cast<std::size_t>(one.role_index)].hysteresis > 0;
+    guard.is_enabled = has_hysteresis ? side == (one.role == Role::relay_up ? RelaySide::below : RelaySide::above)
+                                      : side != RelaySide::sliding;
+  }
+  for (const Exit& exit : sliding_.exits()) {
+    live_.push_back({.declaration = -1,
+                     .direction = Direction::falling,
+                     .is_generic = model_.rates.supports<Interval>() &&
+                                   model_.relays[static_cast<std::size_t>(exit.relay)].g.supports<Jet<Interval>>(),
+                     .exit = exit});
+  }
+}
+
+EventSource GuardSet::source(int guard) const {
+  const LiveGuard& one = (*this)[guard];
+  if (one.declaration < 0) return {EventSource::Kind::exit, one.exit.relay, {}};
+  return {EventSource::Kind::guard, one.declaration, one.member};
+}
+
+template <class T>
+T GuardSet::evaluate(int guard, const T& time, const detail::LazyStates<T>& states) {
+  const LiveGuard& one = (*this)[guard];
+  constexpr bool is_range = !std::is_same_v<T, Jet<double>>;
+  ++(is_range ? work.ranges : work.points);
+  detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>()};
+  const Point<T> at(time, typename Point<T>::States{{&states}}, held_.parameters.data(), &around);
+  if constexpr (std::is_same_v<T, Interval>) {
+    if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
+    if (sliding_.is_active()) around.relays = sliding_.relay_values(at);
+  }
+  T value(0.0);
+  info(guard).g(at, &value);
+  if (one.offset != 0) value += one.offset;
+  return value;
+}
+template Interval GuardSet::evaluate(int, const Interval&, const detail::LazyStates<Interval>&);
+template Jet<double> GuardSet::evaluate(int, const Jet<double>&, const detail::LazyStates<Jet<double>>&);
+template Jet<Interval> GuardSet::evaluate(int, const Jet<Interval>&, const detail::LazyStates<Jet<Interval>>&);
+
+Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states,
+                                     Reads& reads) {
+  ++work.ranges;
+  const LiveGuard& one = (*this)[guard];
+  const detail::Surroundings<Interval> around{&held_, one.member, nullptr, &range_rates_};
+  Interval value;
+  info(guard).g(Point<Interval>(time, Point<Interval>::States{{&states}}, held_.parameters.data(), &around), &value);
+  reads = {around.reads_modes, around.reads_parameters};
+  return value + one.offset;
+}
+
+double GuardSet::evaluate(int guard, double t, const double* x) {
+  const LiveGuard& one = (*this)[guard];
+  ++work.points;
+  detail::Surroundings<double> around{&held_, one.member, nullptr, &number_rates_};
+  const Point<double> at(t, x, held_.parameters.data(), &around);
+  if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
+  if (sliding_.is_active()) around.relays = sliding_.relay_values(at);
+  double value = 0;
+  info(guard).g(at, &value);
+  return value + one.offset;
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,88 @@
+// The guards of a run, flat: every member of every family is one guard with a number. They are evaluated with ranges,
+// jets or numbers at whatever states they are given, and every evaluation is counted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "event/model_rates.hpp"
+#include "event/sliding.hpp"
+#include "event/step_states.hpp"
+#include "pawl/event.hpp"
+#include "pawl/system.hpp"
+
+namespace pawl::event {
+
+struct LiveGuard {
+  int declaration = 0;  // -1: the exit of a sliding motion
+  Pair member = {};
+  double offset = 0;  // added to g: half of a relay's hysteresis
+  Direction direction = Direction::either;
+  Side side = Side::bilateral;
+  bool is_generic = true;
+  bool is_enabled = true;
+  Exit exit = {};  // of a sliding motion
+};
+
+struct GuardWork {
+  long long ranges = 0;  // interval and jet-of-interval evaluations
+  long long points = 0;  // evaluations at single instants, with numbers or jets
+};
+
+class GuardSet {
+ public:
+  GuardSet(const System::Declarations& model, Held& held, Sliding& sliding, int size);
+
+  int size() const { return static_cast<int>(live_.size()); }
+  const LiveGuard& operator[](int guard) const { return live_[static_cast<std::size_t>(guard)]; }
+  const GuardInfo& info(int guard) const { return model_.guards[static_cast<std::size_t>((*this)[guard].declaration)]; }
+  EventSource source(int guard) const;
+  std::string name(int guard) const { return name_of(source(guard), model_); }
+  bool is_exit(int guard) const { return (*this)[guard].declaration < 0; }
+  /// First guard of a declaration.
+  int first_of(int declaration) const { return first_of_[static_cast<std::size_t>(declaration)]; }
+
+  /// Decides which guards are watched in the present mode, and lists the exits of a sliding motion.
+  void refresh();
+
+  /// Only ranges of the value can be had: no derivatives (exits, and guards that read a sliding relay).
+  bool has_values_only(int guard) const { return is_exit(guard) || sliding_.is_active(); }
+
+  /// T: Interval, Jet<double> or Jet<Interval>.
+  template <class T>
+  T evaluate(int guard, const T& time, const detail::LazyStates<T>& states);
+  double evaluate(int guard, double t, const double* x);
+  struct Reads {
+    bool modes = false, parameters = false;
+  };
+  /// A range, and what it took beside states and time.
+  Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
+
+  GuardWork work;
+
+ private:
+  template <class T>
+  const ModelRates<T>& rates_of() const {
+    if constexpr (std::is_same_v<T, double>)
+      return number_rates_;
+    else if constexpr (std::is_same_v<T, Interval>)
+      return range_rates_;
+    else if constexpr (std::is_same_v<T, Jet<double>>)
+      return jet_rates_;
+    else
+      return range_jet_rates_;
+  }
+
+  const System::Declarations& model_;
+  Held& held_;
+  Sliding& sliding_;
+  std::vector<LiveGuard> live_;
+  std::size_t declared_ = 0;  // live guards that are not exits
+  std::vector<int> first_of_;
+  ModelRates<double> number_rates_;
+  ModelRates<Interval> range_rates_;
+  ModelRates<Jet<double>> jet_rates_;
+  ModelRates<Jet<Interval>> range_jet_rates_;
+};
+
+}  // namespace pawl::event

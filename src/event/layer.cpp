@@ -1,0 +1,229 @@
+#include "event/layer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace pawl::event {
+
+namespace {
+constexpr double eps = std::numeric_limits<double>::epsilon();
+}
+
+Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
+             const LayerOptions& options, int size)
+    : model_(model),
+      options_(options),
+      held_(start),
+      control_(control),
+      sliding_(model, held_, size),
+      guards_(model, held_, sliding_, size),
+      arming_(guards_, model.rates, held_, size),
+      pull_(model, held_, sliding_, control, size),
+      transitions_(model, held_, guards_, arming_, sliding_, field, pull_),
+      finder_(find_finder(options.finder).make(guards_, arming_, size, options.location)),
+      micro_(VectorField{&field}, size, control),
+      scale_(static_cast<std::size_t>(size)) {
+  field.parameters = held_.parameters.data();
+  field.around = transitions_.around();
+}
+
+Verdict Layer::begin(double t, double end, std::vector<double>& x) {
+  direction_ = end < t ? -1 : 1;
+  end_ = end;
+  schedule_.emplace(model_, held_, t, direction_);
+  for (std::size_t i = 0; i < x.size(); ++i) scale_[i] = std::abs(x[i]);
+  step_size_ = std::min(std::abs(end - t), 1.0) * 1e-3;
+  last_event_ = t;
+  return transitions_.begin(here(t, x), initial_events_.emplace());
+}
+
+double Layer::limit(double end) const {
+  const double next = schedule_->next();
+  return direction_ * (next - end) < 0 ? next : end;
+}
+
+bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Step& step) {
+  if (!std::exchange(is_after_event_, false) || control_.fixed_step > 0 || sliding_.is_active()) return false;
+  const double ahead = arming_.first_forecast();
+  if (!(ahead < step_size_ / 1000)) return false;
+  const double length = ahead * (1 + 1e-4) + 8 * eps * std::abs(t);
+  return micro_.take(t, x.data(), transitions_.rate().data(), direction_ * length, limit, step);
+}
+
+std::optional<Found> Layer::first(Trial& trial) {
+  if (guards_.size() == 0) return std::nullopt;
+  const long long before = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+  auto found = finder_->first(trial);
+  if (trial.stepper != nullptr && found) rhs_for_location_ += trial.stepper->work().rhs - before;
+  return found;
+}
+
+bool Layer::is_due(const Step& step, const std::optional<Found>& found) const {
+  const double slack = found ? found->uncertainty + 4 * eps * std::abs(step.t1) : 0;
+  return direction_ * (schedule_->next() - step.t1) <= slack;
+}
+
+void Layer::take_scale(const Step& step) {
+  for (std::size_t i = 0; i < scale_.size(); ++i)
+    scale_[i] = std::max(std::abs(step.start()[i]), std::abs(step.end()[i]));
+}
+
+Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
+                      std::vector<Event>& events) {
+  take_scale(step);
+  Cause cause;
+  Event event;
+  if (found) {
+    cause.guards = found->guards;
+    event.zeros = found->zeros;
+    event.uncertainty = found->uncertainty;
+    event.is_clamped = found->is_clamped;
+    event.is_within_tolerance = found->is_within_tolerance;
+    event.iterations = found->iterations;
+    event.extra_evaluations = found->extra_evaluations;
+  } else {
+    event.kind = EventKind::time;
+  }
+  cause.time_events = schedule_->take(step.t1, found ? found->uncertainty + 4 * eps * std::abs(step.t1) : 0);
+  const std::size_t first = events.size();
+  Verdict verdict = transitions_.apply(here(step.t1, x), cause, event, events);
+  const double t = step.t1;
+  for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
+  if (t != last_event_) {
+    gap_before_ = gap_;
+    gap_ = std::abs(t - last_event_);
+    last_event_ = t;
+  }
+  is_after_event_ = true;
+  if (!verdict.goes_on()) return verdict;
+  schedule_->refresh(held_);
+  if (fired_ >= options_.most_events)
+    return {Ending::terminated, fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
+  finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_});
+  return watch_accumulation(t, x, cause.guards);
+}
+
+Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards) {
+  for (const int g : guards) {
+    if (guards_.is_exit(g)) continue;
+    const auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()));
+    if (found) {
+      accumulating_guard_ = g;
+      if (guards_.info(g).at_accumulation) {
+        accumulation_ = found;
+        return {};
+      }
+      const std::string what =
+          fmt::format("t = {:.10g}: the events of '{}' accumulate at t = {:.15g} (gaps shrink by {:.6g} each; {} so far, "
+                      "infinitely many follow).\n"
+                      "  try:    declare what happens there: .at_accumulation(...) on the guard",
+                      t, guards_.name(g), found->time, found->ratio, found->events);
+      return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated, what};
+    }
+    if (accumulation_watch_.is_chattering(g)) {
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: '{}' fires again and again within rounding of this time: the motion chatters.\n"
+                          "  likely: both sides push onto the surface where it is zero\n"
+                          "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
+                          t, guards_.name(g))};
+    }
+  }
+  return {};
+}
+
+Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events) {
+  const int guard = accumulating_guard_;
+  Cause cause;
+  cause.guards = {guard};
+  cause.accumulating = guard;
+  Event event;
+  event.kind = EventKind::accumulation;
+  event.uncertainty = where.uncertainty;
+  accumulation_watch_.forget(guard);
+  ++fired_;
+  const Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
+  last_event_ = where.time;
+  gap_ = gap_before_ = 0;
+  is_after_event_ = true;
+  if (verdict.goes_on())
+    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_});
+  return verdict;
+}
+
+void Layer::report(std::vector<Event>& events) {
+  if (initial_events_) {
+    events.insert(events.end(), initial_events_->begin(), initial_events_->end());
+    initial_events_.reset();
+  }
+  for (const Sighting& sighting : finder_->sightings()) {
+    Event event;
+    event.t = sighting.t;
+    event.kind = sighting.kind == Sighting::Kind::touch        ? EventKind::touch
+                 : sighting.kind == Sighting::Kind::near_touch ? EventKind::near_touch
+                                                               : EventKind::departure;
+    event.sources.push_back(guards_.source(sighting.guard));
+    event.held_before = event.held_after = transitions_.snapshot();
+    events.push_back(std::move(event));
+  }
+}
+
+std::size_t Layer::mode_key() const {
+  std::size_t key = 1469598103934665603ULL;
+  const auto mix = [&key](std::size_t value) { key = (key ^ value) * 1099511628211ULL; };
+  for (const int mode : held_.modes) mix(static_cast<std::size_t>(mode) + 3);
+  for (const signed char truth : held_.truths) mix(static_cast<std::size_t>(truth) + 7);
+  for (const RelaySide side : held_.sides) mix(static_cast<std::size_t>(static_cast<int>(side) + 11));
+  return key;
+}
+
+void Layer::remember_step(double size) {
+  step_size_ = size;
+  if (step_of_mode_.size() < 64) step_of_mode_[mode_key()] = size;
+}
+
+// The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go much
+// beyond where the next event is to be expected.
+double Layer::first_step(double wanted) const {
+  if (const double own = finder_->restart_size(); own > 0) return std::min(own, wanted);
+  const auto known = step_of_mode_.find(mode_key());
+  double size = known != step_of_mode_.end() ? known->second : wanted;
+  const double pace = 1.25 * std::max(gap_, gap_before_);
+  if (pace > 0) size = std::min(size, pace);
+  return std::max(size, 16 * eps * std::abs(last_event_));
+}
+
+EventStatistics Layer::statistics() const {
+  EventStatistics all;
+  all.events = fired_;
+  all.guards = guards_.size();
+  all.guard_ranges = guards_.work.ranges;
+  all.guard_points = guards_.work.points;
+  all.iterations = finder_->work().iterations;
+  all.wrong_order = finder_->work().wrong_order;
+  all.false_roots = finder_->work().false_roots;
+  all.rhs_for_location = rhs_for_location_;
+  all.micro_steps = micro_.work().accepted;
+  for (const GuardInfo& guard : model_.guards) {
+    const bool is_bounded = guard.min_width > 0 || guard.rate_bound > 0;
+    const bool is_proved = guard.is_generic() && options_.finder == "certified";
+    all.guarantees.push_back({guard.name, is_proved ? "proved" : is_bounded ? "bounded" : "sampled"});
+  }
+  return all;
+}
+
+long long Layer::evaluations() const {
+  return transitions_.evaluations + micro_.work().rhs + sliding_.extra_evaluations + arming_.extra_evaluations;
+}
+
+std::string Layer::describe(const GuardNotANumber& failure) const {
+  return fmt::format(
+      "t = {:.10g}: the guard '{}' is not a number.\n"
+      "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
+      "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root",
+      failure.t, guards_.name(failure.guard));
+}
+
+}  // namespace pawl::event

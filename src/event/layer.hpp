@@ -1,0 +1,93 @@
+// The event layer: everything a run needs to be discontinuous, behind the few calls of the loop. It owns what is held, the
+// guards, the finder, the schedule and the watch for accumulation, and paces the steps after events.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "event/accumulation.hpp"
+#include "event/finder.hpp"
+#include "event/micro_step.hpp"
+#include "event/schedule.hpp"
+#include "event/transition.hpp"
+
+namespace pawl::event {
+
+struct LayerOptions {
+  std::string finder = "certified";
+  FinderOptions location;
+  long long most_events = 1'000'000;
+  bool fails_at_accumulation = false;
+};
+
+class Layer {
+ public:
+  Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
+        const LayerOptions& options, int size);
+
+  /// The first instant. Decides truths and modes, and judges the guards.
+  Verdict begin(double t, double end, std::vector<double>& x);
+  /// No step goes beyond this time.
+  double limit(double end) const;
+  Correction* correction() { return sliding_.is_active() ? &pull_ : nullptr; }
+  /// A tiny step to the next forecast zero, where events cluster. False: the stepper's turn.
+  bool micro_step(double t, const std::vector<double>& x, double limit, Step& step);
+
+  /// The first event of the step, which then ends there.
+  std::optional<Found> first(Trial& trial);
+  /// Whether something is due at the end of the step.
+  bool is_due(const Step& step, const std::optional<Found>& found) const;
+  /// The transition at the end of the step; x is the state there, and after it.
+  Verdict happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x, std::vector<Event>& events);
+  /// Where events accumulate, the run may have to pass over the rest of them: the piece from here to there.
+  std::optional<Accumulation> take_accumulation() { return std::exchange(accumulation_, std::nullopt); }
+  Verdict accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events);
+
+  /// What the step saw beside its event.
+  void report(std::vector<Event>& events);
+
+  const std::vector<double>& rate() const { return transitions_.rate(); }
+  /// The size of the first step after an event, from the one the stepper would have taken.
+  double first_step(double wanted) const;
+  void remember_step(double size);
+
+  std::shared_ptr<const Held> snapshot() { return transitions_.snapshot(); }
+  EventStatistics statistics() const;
+  long long evaluations() const;  // of the right-hand side, beyond the stepper's
+  std::string describe(const GuardNotANumber& failure) const;
+
+ private:
+  Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, x, scale_}; }
+  void take_scale(const Step& step);
+  std::size_t mode_key() const;
+  Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
+
+  const System::Declarations& model_;
+  LayerOptions options_;
+  Held held_;
+  const StepControl& control_;
+  Sliding sliding_;
+  GuardSet guards_;
+  Arming arming_;
+  SurfacePull pull_;
+  Transitions transitions_;
+  std::unique_ptr<EventFinder> finder_;
+  std::optional<Schedule> schedule_;
+  MicroStep micro_;
+  AccumulationWatch accumulation_watch_;
+  std::optional<Accumulation> accumulation_;
+  int accumulating_guard_ = -1;
+
+  double direction_ = 1, step_size_ = 0, end_ = 0;
+  std::vector<double> scale_;
+  std::optional<std::vector<Event>> initial_events_;
+  double last_event_ = 0, gap_ = 0, gap_before_ = 0;  // pace: times between the last events
+  bool is_after_event_ = false;
+  std::unordered_map<std::size_t, double> step_of_mode_;
+  long long fired_ = 0, rhs_for_location_ = 0;
+};
+
+}  // namespace pawl::event

@@ -1,0 +1,44 @@
+#include "event/observe.hpp"
+
+#include <algorithm>
+
+#include "event/model_rates.hpp"
+#include "event/sliding.hpp"
+
+namespace pawl::event {
+
+namespace {
+
+bool slides(const Held& held) {
+  return std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding) != held.sides.end();
+}
+
+std::vector<double> relay_values(const System::Declarations& model, Held held, double t, const double* x) {
+  Sliding sliding(model, held, static_cast<int>(model.state_names.size()));
+  sliding.refresh();
+  const detail::Surroundings<double> around{&held};
+  const double* values = sliding.relay_values(Point<double>(t, x, held.parameters.data(), &around));
+  return {values, values + held.levels.size()};
+}
+
+}  // namespace
+
+double observe(const System::Declarations& model, const Held& held, int observable, double t, const double* x) {
+  const ModelRates<double> rates(model.rates, static_cast<int>(model.state_names.size()));
+  detail::Surroundings<double> around{&held, {}, nullptr, &rates};
+  std::vector<double> relays;
+  if (slides(held)) {
+    relays = relay_values(model, held, t, x);
+    around.relays = relays.data();
+  }
+  double value = 0;
+  model.observables[static_cast<std::size_t>(observable)](Point<double>(t, x, held.parameters.data(), &around), &value);
+  return value;
+}
+
+double relay_value(const System::Declarations& model, const Held& held, int relay, double t, const double* x) {
+  const auto r = static_cast<std::size_t>(relay);
+  return held.sides[r] == RelaySide::sliding ? relay_values(model, held, t, x)[r] : held.levels[r];
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,172 @@
+#include "event/sleep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pawl::event {
+
+Sleep::Sleep(GuardSet& guards, int size)
+    : guards_(guards),
+      n_(static_cast<std::size_t>(size)),
+      boxes_(n_ + 1),
+      unit_(n_ + 1),
+      sleepers_(n_ + 1) {
+  probe_.values.resize(n_);
+  resize();
+}
+
+void Sleep::resize() {
+  is_asleep_.resize(static_cast<std::size_t>(guards_.size()));
+  habits_.resize(static_cast<std::size_t>(guards_.size()));
+}
+
+void Sleep::wake_all() {
+  std::fill(is_asleep_.begin(), is_asleep_.end(), 0);
+  for (auto& boxes : boxes_) {
+    for (Box& box : boxes) box.sleepers.clear();
+  }
+  std::fill(sleepers_.begin(), sleepers_.end(), 0);
+}
+
+void Sleep::wake_readers(bool modes_changed, bool parameters_changed) {
+  for (std::size_t g = 0; g < is_asleep_.size(); ++g) {
+    if ((modes_changed && habits_[g].reads_modes) || (parameters_changed && habits_[g].reads_parameters))
+      is_asleep_[g] = 0;
+  }
+}
+
+void Sleep::wake(const Sleeper& sleeper) {
+  const auto g = static_cast<std::size_t>(sleeper.guard);
+  Habit& habit = habits_[g];
+  if (!is_asleep_[g] || habit.stamp != sleeper.stamp) return;
+  is_asleep_[g] = 0;
+  habit.restless = steps_ - habit.asleep_since <= 1 ? static_cast<unsigned char>(habit.restless + 1) : 0;
+  if (habit.restless >= 4) {
+    habit.restless = 0;
+    habit.patience = 16;
+  }
+}
+
+void Sleep::test(std::size_t variable, double lo, double hi) {
+  if (sleepers_[variable] == 0) return;
+  for (Box& box : boxes_[variable]) {
+    if (box.sleepers.empty() || (lo >= box.centre - box.radius && hi <= box.centre + box.radius)) continue;
+    for (const Sleeper& sleeper : box.sleepers) wake(sleeper);
+    box.sleepers.clear();
+    --sleepers_[variable];
+  }
+}
+
+void Sleep::follow(const Step& step) {
+  ++steps_;
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (sleepers_[i] == 0) continue;
+    const Interval range = coarse_range(step, static_cast<int>(i));
+    test(i, range.lo, range.hi);
+  }
+  test(n_, std::min(step.t0, step.t1), std::max(step.t0, step.t1));
+}
+
+void Sleep::follow(double t, const double* x) {
+  for (std::size_t i = 0; i < n_; ++i) test(i, x[i], x[i]);
+  test(n_, t, t);
+}
+
+// Writes the box of every state at this level into the probe and evaluates the guard over them.
+bool Sleep::is_possible(int guard, double t, const double* x, double step_size, int level) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto l = static_cast<std::size_t>(level);
+  const double scale = std::ldexp(1.0, level);
+  const auto box_at = [&](std::size_t variable, double at, double radius) {
+    const Box& box = boxes_[variable][l];
+    return box.sleepers.empty() ? Interval(at - radius, at + radius)
+                                : Interval(box.centre - box.radius, box.centre + box.radius);
+  };
+  Habit& habit = habits_[static_cast<std::size_t>(guard)];
+  for (const int i : habit.reads) {
+    const auto v = static_cast<std::size_t>(i);
+    if (unit_[v] == 0) unit_[v] = 1e-2 * std::max(std::abs(x[v]), 1e-3);
+    probe_.values[v] = box_at(v, x[v], unit_[v] * scale);
+  }
+  const auto evaluate = [&](const Interval& time) {
+    probe_.reads.clear();
+    GuardSet::Reads held;
+    const Interval g = guards_.evaluate_recorded(guard, time, probe_, held);
+    habit.reads_modes = held.modes;
+    habit.reads_parameters = held.parameters;
+    return g.sign() != 0;
+  };
+  bool uses_time = false;
+  bool is_quiet = evaluate(Interval(-infinity, infinity));
+  if (!is_quiet) {
+    uses_time = true;
+    is_quiet = evaluate(box_at(n_, t, step_size * scale));
+  }
+  const bool is_complete = std::all_of(probe_.reads.begin(), probe_.reads.end(), [&habit](int i) {
+    return std::binary_search(habit.reads.begin(), habit.reads.end(), i);
+  });
+  if (!is_complete) habit.reads.clear();  // the mode has changed what it reads: observe again next time
+  if (!is_quiet || !is_complete) return false;
+  for (const int i : habit.reads) {
+    const auto v = static_cast<std::size_t>(i);
+    lie_down(guard, v, level, x[v], unit_[v] * scale);
+  }
+  if (uses_time) lie_down(guard, n_, level, t, step_size * scale);
+  return true;
+}
+
+void Sleep::lie_down(int guard, std::size_t variable, int level, double at, double radius) {
+  Box& box = boxes_[variable][static_cast<std::size_t>(level)];
+  if (box.sleepers.empty()) {
+    box.centre = at;
+    box.radius = radius;
+    ++sleepers_[variable];
+  }
+  if (box.sleepers.size() == box.sleepers.capacity()) {  // before it grows: entries that mean nothing any more go
+    std::erase_if(box.sleepers, [this](const Sleeper& s) {
+      const auto g = static_cast<std::size_t>(s.guard);
+      return !is_asleep_[g] || habits_[g].stamp != s.stamp;
+    });
+    if (box.sleepers.empty()) {
+      box.centre = at;
+      box.radius = radius;
+    }
+    box.sleepers.reserve(2 * box.sleepers.size() + 8);
+  }
+  box.sleepers.push_back({guard, habits_[static_cast<std::size_t>(guard)].stamp});
+}
+
+bool Sleep::offer(int guard, double t, const double* x, double step_size) {
+  const auto g = static_cast<std::size_t>(guard);
+  Habit& habit = habits_[g];
+  if (habit.patience > 0) {
+    --habit.patience;
+    return false;
+  }
+  if (habit.reads.empty()) {  // which states it reads is seen by one evaluation at the state itself
+    for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(x[i]);
+    probe_.reads.clear();
+    GuardSet::Reads held;
+    guards_.evaluate_recorded(guard, Interval(t), probe_, held);
+    std::sort(probe_.reads.begin(), probe_.reads.end());
+    probe_.reads.erase(std::unique(probe_.reads.begin(), probe_.reads.end()), probe_.reads.end());
+    habit.reads = probe_.reads;
+  }
+  ++habit.stamp;
+  const int highest = std::min<int>(habit.level + 1, levels - 1);
+  for (int level = highest; level >= std::max(0, highest - 3); --level) {
+    is_asleep_[g] = 1;
+    if (is_possible(guard, t, x, step_size, level)) {
+      habit.level = static_cast<signed char>(level);
+      habit.asleep_since = steps_;
+      return true;
+    }
+    is_asleep_[g] = 0;
+  }
+  habit.level = static_cast<signed char>(std::max(0, highest - 3));
+  if (habit.level == 0) habit.patience = 8;
+  return false;
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,67 @@
+// Guards that provably cannot vanish soon are asleep. Every state keeps nested boxes, centre ± r0 2^level; a guard sleeps on
+// the largest level at which one evaluation over the boxes of the states it reads excludes zero. Each accepted step is
+// tested against the boxes, which costs one range per state; a broken box wakes the guards that sleep on it. What is relied
+// on, "the motion stayed in the box", is checked, not predicted.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "event/guard_set.hpp"
+#include "event/step_states.hpp"
+
+namespace pawl::event {
+
+class Sleep {
+ public:
+  Sleep(GuardSet& guards, int size);
+
+  bool is_asleep(int guard) const { return is_asleep_[static_cast<std::size_t>(guard)] != 0; }
+  void wake_all();
+  /// Something held has changed: guards that read it wake up.
+  void wake_readers(bool modes_changed, bool parameters_changed);
+  /// After GuardSet::refresh: there may be other exits.
+  void resize();
+  /// The accepted step: wakes guards whose boxes it leaves.
+  void follow(const Step& step);
+  /// A reset: the same for a single state.
+  void follow(double t, const double* x);
+  /// Puts a guard to sleep at this state, if that is possible and promises to pay. True: asleep.
+  bool offer(int guard, double t, const double* x, double step_size);
+
+ private:
+  static constexpr int levels = 12;
+  struct Sleeper {
+    int guard;
+    unsigned stamp;  // of the time it fell asleep: an entry with an old stamp means nothing
+  };
+  struct Box {
+    double centre = 0, radius = 0;
+    std::vector<Sleeper> sleepers;
+  };
+  struct Habit {
+    std::vector<int> reads;  // states
+    bool reads_modes = false, reads_parameters = false;
+    signed char level = levels / 2;  // where it slept last
+    unsigned char restless = 0;      // times it woke soon
+    unsigned char patience = 0;      // steps to wait before the next try
+    unsigned stamp = 0;
+    long long asleep_since = 0;
+  };
+  bool is_possible(int guard, double t, const double* x, double step_size, int level);
+  void test(std::size_t variable, double lo, double hi);
+  void wake(const Sleeper& sleeper);
+  void lie_down(int guard, std::size_t variable, int level, double at, double radius);
+
+  GuardSet& guards_;
+  std::size_t n_;
+  std::vector<std::array<Box, levels>> boxes_;  // per state, then one for the time
+  std::vector<double> unit_;                    // radius of level 0 per state; 0: not chosen yet
+  std::vector<unsigned char> is_asleep_;
+  std::vector<Habit> habits_;
+  std::vector<int> sleepers_;  // boxes with sleepers, per variable
+  RecordedStates probe_;
+  long long steps_ = 0;
+};
+
+}  // namespace pawl::event

@@ -1,0 +1,163 @@
+#include "event/step_states.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace pawl::event {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int most = 16;  // largest degree of a step polynomial
+
+/// The polynomial about m, and Σ |c_k| b^k with its two derivatives' counterparts, for the rounding margins.
+struct Shifted {
+  std::array<double, most + 1> p;
+  double size0 = 0, size1 = 0, size2 = 0;
+};
+
+Shifted shift(const double* c, int degree, double m, double largest) {
+  Shifted s;
+  std::copy_n(c, degree + 1, s.p.begin());
+  for (int k = degree; k >= 0; --k) {  // Σ |c_k| b^k and its derivatives, by Horner
+    s.size2 = s.size2 * largest + s.size1;
+    s.size1 = s.size1 * largest + s.size0;
+    s.size0 = s.size0 * largest + std::abs(c[k]);
+  }
+  if (m != 0) {
+    for (int i = 0; i < degree; ++i) {
+      for (int k = degree - 1; k >= i; --k)
+        s.p[static_cast<std::size_t>(k)] += m * s.p[static_cast<std::size_t>(k + 1)];
+    }
+  }
+  return s;
+}
+
+// Range over |s| <= r of the terms with s in the polynomial (derivative 0), its derivative (1) or half its second (2).
+Interval spread(const std::array<double, most + 1>& p, int degree, double r, int derivative) {
+  double lo = 0, hi = 0, power = r;
+  for (int k = derivative + 1; k <= degree; ++k, power *= r) {
+    const double weight = derivative == 0 ? 1.0 : derivative == 1 ? k : 0.5 * k * (k - 1);
+    const double term = weight * p[static_cast<std::size_t>(k)] * power, size = std::abs(term);
+    const bool is_even = (k - derivative) % 2 == 0;
+    lo -= is_even && term > 0 ? 0 : size;
+    hi += is_even && term < 0 ? 0 : size;
+  }
+  return {lo, hi};
+}
+
+Interval around(double centre, const Interval& spread, double margin) {
+  return {centre + spread.lo - margin, centre + spread.hi + margin};
+}
+
+}  // namespace
+
+template <class T>
+void StepStates<T>::resize(int size) {
+  cache_.assign(static_cast<std::size_t>(size), T(0.0));
+  cached_for_.assign(static_cast<std::size_t>(size), 0);
+}
+
+template <class T>
+void StepStates<T>::read(const Step& step) {
+  step_ = &step;
+  a_ = b_ = -1;  // no selection
+}
+
+template <class T>
+void StepStates<T>::select(double a, double b) {
+  if (a == a_ && b == b_) return;
+  a_ = a;
+  b_ = b;
+  ++part_;
+}
+
+template <class T>
+const T& StepStates<T>::state(int index) const {
+  const auto i = static_cast<std::size_t>(index);
+  if (cached_for_[i] != part_) {
+    cache_[i] = compute(index);
+    cached_for_[i] = part_;
+  }
+  return cache_[i];
+}
+
+template <>
+Jet<double> StepStates<Jet<double>>::compute(int index) const {
+  const int d = step_->degree();
+  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  double value = c[d], slope = 0, curve = 0;
+  for (int k = d - 1; k >= 0; --k) {
+    curve = curve * a_ + slope;
+    slope = slope * a_ + value;
+    value = value * a_ + c[k];
+  }
+  Jet<double> x(value);
+  x.slope = slope;
+  x.curve = curve;
+  return x;
+}
+
+template <>
+Interval StepStates<Interval>::compute(int index) const {
+  const int d = step_->degree();
+  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  const double m = 0.5 * (a_ + b_), r = b_ - m;
+  const Shifted s = shift(c, d, m, b_);
+  const double margin = (4 * d + 8) * eps * s.size0;
+  return around(s.p[0], spread(s.p, d, r * (1 + 4 * eps), 0), margin);
+}
+
+template <>
+Jet<Interval> StepStates<Jet<Interval>>::compute(int index) const {
+  const int d = step_->degree();
+  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  const double m = 0.5 * (a_ + b_), r = (b_ - m) * (1 + 4 * eps);
+  const Shifted s = shift(c, d, m, b_);
+  const double factor = (4 * d + 8) * eps;
+  Jet<Interval> x(around(s.p[0], spread(s.p, d, r, 0), factor * s.size0));
+  x.slope = around(s.p[1], spread(s.p, d, r, 1), factor * d * s.size1);
+  x.curve = around(s.p[2], spread(s.p, d, r, 2), factor * d * d * s.size2);
+  return x;
+}
+
+template <>
+Jet<double> StepStates<Jet<double>>::time() const {
+  Jet<double> t(step_->t0 + a_ * step_->span);
+  t.slope = step_->span;
+  return t;
+}
+
+template <>
+Interval StepStates<Interval>::time() const {
+  return Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span);
+}
+
+template <>
+Jet<Interval> StepStates<Jet<Interval>>::time() const {
+  Jet<Interval> t(Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span));
+  t.slope = Interval(step_->span);
+  return t;
+}
+
+template class StepStates<Interval>;
+template class StepStates<Jet<double>>;
+template class StepStates<Jet<Interval>>;
+
+Interval coarse_range(const Step& step, int component) {
+  const int d = step.degree();
+  const double* c = step.coefficients() + static_cast<std::ptrdiff_t>(component) * (d + 1);
+  const double end = std::abs((step.t1 - step.t0) / step.span);  // beyond 1 where a step was cut past its end
+  double lo = 0, hi = 0, power = 1;
+  for (int k = 1; k <= d; ++k) {
+    power *= end;
+    const double term = c[k] * power;
+    (term < 0 ? lo : hi) += term;
+  }
+  const double margin = (4 * d + 8) * eps * (std::abs(c[0]) + hi - lo);
+  return {c[0] + lo - margin, c[0] + hi + margin};
+}
+
+}  // namespace pawl::event

@@ -1,0 +1,62 @@
+// What the states do on a part of a step, read off its polynomial when a guard asks for it, and not before.
+//
+//   x(θ) = Σ p_k (θ - m)^k on [m - r, m + r]   (the polynomial shifted to the middle)
+//   range of x: p_0 + Σ_k p_k [-r, r]^k, even powers one-sided; range of x' and x''/2 from the same shifted polynomial
+//
+// Every range is widened by what rounding can do to the polynomial's coefficients, to Horner's scheme and to θ itself, so
+// it also encloses the numbers that samples and located events will see.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pawl/point.hpp"
+#include "pawl/step.hpp"
+
+namespace pawl::event {
+
+/// The part [a, b] of a step, in θ; a = b is a single instant.
+template <class T>
+class StepStates final : public detail::LazyStates<T> {
+ public:
+  void resize(int size);
+  /// Reads this step from now on. Its polynomial must exist.
+  void read(const Step& step);
+  void select(double a, double b);
+  const T& state(int index) const override;
+  /// Time on the selected part; derivatives are with respect to θ.
+  T time() const;
+
+ private:
+  T compute(int index) const;
+
+  const Step* step_ = nullptr;
+  double a_ = 0, b_ = 0;
+  std::uint64_t part_ = 0;  // changes with every selection
+  mutable std::vector<T> cache_;
+  mutable std::vector<std::uint64_t> cached_for_;
+};
+
+/// Fixed values for every state: a stored instant, or a box around it, possibly with rates.
+template <class T>
+class GivenStates final : public detail::LazyStates<T> {
+ public:
+  std::vector<T> values;
+  const T& state(int index) const override { return values[static_cast<std::size_t>(index)]; }
+};
+
+/// Ranges of time and states that remember which states were read.
+class RecordedStates final : public detail::LazyStates<Interval> {
+ public:
+  std::vector<Interval> values;
+  const Interval& state(int index) const override {
+    reads.push_back(index);
+    return values[static_cast<std::size_t>(index)];
+  }
+  mutable std::vector<int> reads;
+};
+
+/// The range of one component over the whole step, cheaper and coarser than StepStates.
+Interval coarse_range(const Step& step, int component);
+
+}  // namespace pawl::event

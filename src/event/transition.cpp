@@ -1,0 +1,321 @@
+#include "event/transition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace pawl::event {
+
+namespace {
+constexpr int most_rounds = 100;
+using Role = GuardInfo::Role;
+}  // namespace
+
+Transitions::Transitions(const System::Declarations& model, Held& held, GuardSet& guards, Arming& arming,
+                         Sliding& sliding, ActiveField& field, SurfacePull& pull)
+    : model_(model),
+      held_(held),
+      guards_(guards),
+      arming_(arming),
+      sliding_(sliding),
+      field_(field),
+      pull_(pull),
+      around_{&held},
+      rate_(model.state_names.size()) {}
+
+std::string Transitions::names(std::span<const int> guards) const {
+  std::string text;
+  for (std::size_t i = 0; i < guards.size() && i < 4; ++i)
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", guards_.name(guards[i]));
+  return guards.size() > 4 ? text + fmt::format(" and {} more", guards.size() - 4) : text;
+}
+
+std::shared_ptr<const Held> Transitions::snapshot() {
+  if (!last_snapshot_ || !(*last_snapshot_ == held_)) last_snapshot_ = std::make_shared<const Held>(held_);
+  return last_snapshot_;
+}
+
+Point<double> Transitions::point(const Here& here) const {
+  return {here.t, here.x.data(), held_.parameters.data(), &around_};
+}
+
+Moment Transitions::moment(const Here& here) const {
+  return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction};
+}
+
+// Freezes the mode: field, watched guards, and the rate at the new state.
+void Transitions::lock(const Here& here) {
+  sliding_.refresh();
+  field_.parameters = held_.parameters.data();
+  if (sliding_.is_active()) {
+    field_.call = &Sliding::entry;
+    field_.self = &sliding_;
+  } else {
+    field_.call = model_.rates.entry<double>();
+    field_.self = model_.rates.functor();
+  }
+  guards_.refresh();
+  arming_.resize();
+  scale_ = here.scale;
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(here.x[i]));
+  ++evaluations;
+  field_.call(field_.self, point(here), rate_.data());
+}
+
+void Transitions::toggle_member(int declaration, Pair member, bool truth) {
+  const GuardInfo& info = model_.guards[static_cast<std::size_t>(declaration)];
+  auto& members = held_.members[static_cast<std::size_t>(info.role_index)];
+  const auto it = std::find(members.begin(), members.end(), member);
+  if (truth && it == members.end()) {
+    members.push_back(member);
+    std::sort(members.begin(), members.end(), [](Pair a, Pair b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
+  } else if (!truth && it != members.end()) {
+    members.erase(it);
+  }
+}
+
+void Transitions::set_truth(int guard, bool truth) {
+  const GuardInfo& info = guards_.info(guard);
+  if (info.role == Role::condition) held_.truths[static_cast<std::size_t>(info.role_index)] = truth ? 1 : 0;
+  if (info.role == Role::condition_family) toggle_member(guards_[guard].declaration, guards_[guard].member, truth);
+}
+
+// A relay's surface was crossed towards `sign`, or the motion starts on it. Table of section 9: slide or go through.
+void Transitions::switch_relay(const Here& here, int relay, int sign, EventKind& kind) {
+  const auto r = static_cast<std::size_t>(relay);
+  const RelayInfo& info = model_.relays[r];
+  const auto set = [&](RelaySide side) {
+    held_.sides[r] = side;
+    held_.levels[r] = side == RelaySide::above ? info.above : info.below;
+  };
+  if (info.hysteresis == 0) {
+    const double below = here.direction * sliding_.approach(relay, info.below, point(here));
+    const double above = here.direction * sliding_.approach(relay, info.above, point(here));
+    const bool is_attractive = below > 0 && above < 0;
+    if (is_attractive && sliding_.is_affine_with(relay, point(here))) {
+      set(RelaySide::sliding);
+      sliding_.refresh();
+      if (sliding_.is_possible(point(here))) {
+        pull_.apply(here.t, here.x.data());
+        kind = EventKind::slide;
+        return;
+      }
+      held_.sides[r] = RelaySide::below;
+      sliding_.refresh();
+    }
+  }
+  set(sign > 0 ? RelaySide::above : RelaySide::below);
+}
+
+// What the engine itself does for guards that fired: truths and relays.
+void Transitions::take_effect(const Here& here, std::span<const int> guards, EventKind& kind) {
+  for (const int g : guards) {
+    if (guards_.is_exit(g)) {
+      const Exit exit = guards_[g].exit;
+      const auto r = static_cast<std::size_t>(exit.relay);
+      held_.sides[r] = exit.to;
+      held_.levels[r] = exit.to == RelaySide::above ? model_.relays[r].above : model_.relays[r].below;
+      kind = EventKind::leave;
+      continue;
+    }
+    const int before = arming_[g].sign;  // its sign until now
+    const GuardInfo& info = guards_.info(g);
+    if (info.role == Role::condition || info.role == Role::condition_family) set_truth(g, before < 0);
+    if (info.role == Role::relay_up || info.role == Role::relay_down) switch_relay(here, info.role_index, -before, kind);
+  }
+  sliding_.refresh();
+}
+
+// Decisions follow their propositions until nothing changes.
+bool Transitions::decide(std::string& cycle) {
+  std::vector<std::string> path;
+  const std::size_t bound = 2 * model_.decisions.size() + 8;
+  for (std::size_t round = 0;; ++round) {
+    bool has_changed = false;
+    const Held now = held_;  // all are decided from the same values, so their order does not matter
+    for (const DecisionInfo& decision : model_.decisions) {
+      int& value = held_.modes[static_cast<std::size_t>(decision.discrete)];
+      const int decided = decision.logic.holds(now) ? 1 : 0;
+      if (value == decided) continue;
+      value = decided;
+      has_changed = true;
+      path.push_back(fmt::format("{} := {} because {}", model_.mode_names[static_cast<std::size_t>(decision.discrete)],
+                                 decided != 0 ? "true" : "false",
+                                 (decided != 0 ? "" : "not ") +
+                                     decision.logic.describe(model_.condition_names, model_.mode_names)));
+    }
+    if (!has_changed) return true;
+    if (round < bound) continue;
+    const std::size_t shown = std::min<std::size_t>(path.size(), 2 * model_.decisions.size() + 2);
+    for (std::size_t i = path.size() - shown; i < path.size(); ++i) cycle += fmt::format("\n    {}", path[i]);
+    return false;
+  }
+}
+
+Verdict Transitions::check_finite(const Here& here, std::span<const int> guards) const {
+  for (std::size_t i = 0; i < here.x.size(); ++i) {
+    if (std::isfinite(here.x[i])) continue;
+    return {Ending::failed,
+            fmt::format("t = {:.10g}: after the transition{}{} the state '{}' is {}.\n"
+                        "  likely: the jump divides by zero or reads a value that is not finite\n"
+                        "  try:    check what the jump assigns to '{}'",
+                        here.t, guards.empty() ? "" : " of ", names(guards), model_.state_names[i], here.x[i],
+                        model_.state_names[i])};
+  }
+  return {};
+}
+
+Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
+  scale_ = here.scale;
+  held_before_ = held_;
+  const auto contradiction = [&](const std::string& cycle) {
+    return Verdict{Ending::failed, fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}\n"
+                                               "  try:    remove the cycle, or let one of them read a condition instead",
+                                               here.t, cycle)};
+  };
+  std::string cycle;
+  if (!decide(cycle)) return contradiction(cycle);
+  // Truths by the sign of the value; where that is zero, by the way the motion leaves.
+  for (int round = 0; round < most_rounds; ++round) {
+    lock(here);
+    for (int g = 0; g < guards_.size(); ++g) arming_[g].is_known = false;
+    const Aftermath at_start = arming_.judge(moment(here), {});
+    const Held before = held_;
+    for (int g = 0; g < guards_.size(); ++g) {
+      if (guards_.is_exit(g)) continue;
+      const GuardInfo& info = guards_.info(g);
+      if (info.role == Role::condition || info.role == Role::condition_family) set_truth(g, arming_[g].sign > 0);
+      if (info.role == Role::relay_up) {
+        const auto r = static_cast<std::size_t>(info.role_index);
+        EventKind kind = EventKind::initial;
+        if (held_.sides[r] == RelaySide::sliding) continue;
+        if (arming_[g].starts_at_zero)
+          switch_relay(here, info.role_index, arming_[g].sign > 0 ? 1 : -1, kind);
+        else {
+          held_.sides[r] = arming_[g].sign > 0 ? RelaySide::above : RelaySide::below;
+          held_.levels[r] = arming_[g].sign > 0 ? model_.relays[r].above : model_.relays[r].below;
+        }
+      }
+    }
+    sliding_.refresh();
+    if (!decide(cycle)) return contradiction(cycle);
+    if (held_ == before) {
+      if (!at_start.at_zero.empty()) {
+        Event event;
+        event.t = here.t;
+        event.kind = EventKind::initial;
+        for (const int g : at_start.at_zero) {
+          if (!guards_.is_exit(g)) event.sources.push_back(guards_.source(g));
+        }
+        event.held_before = event.held_after = snapshot();
+        if (!event.sources.empty()) events.push_back(std::move(event));
+      }
+      return {};
+    }
+  }
+  return {Ending::failed, fmt::format("t = {:.10g}: the conditions at the start never settle", here.t)};
+}
+
+Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
+  Cause now = cause;
+  std::vector<std::string> history;
+  for (int round = 0;; ++round) {
+    held_before_ = held_;
+    x_before_ = here.x;
+    Event event = round == 0 ? found : Event{};
+    event.t = here.t;
+    if (round > 0) event.kind = EventKind::jump;
+    if (now.accumulating >= 0) event.kind = EventKind::accumulation;
+    event.held_before = snapshot();
+    for (const int i : now.time_events) event.sources.push_back({EventSource::Kind::time, i, {}});
+    for (const int g : now.guards) event.sources.push_back(guards_.source(g));
+    take_effect(here, now.guards, event.kind);
+    std::vector<Fired> fired;
+    for (const int g : now.guards) {
+      if (!guards_.is_exit(g)) fired.push_back({Guard{guards_[g].declaration}, guards_[g].member});
+    }
+    Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
+    const auto make = [&](const Transition& transition, Pair member, const std::string& name) -> Verdict {
+      if (!transition) return {};
+      try {
+        transition(jump, member);
+        return {};
+      } catch (const std::exception& error) {
+        here.x = x_before_;
+        held_ = held_before_;
+        return {Ending::failed, fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name, error.what())};
+      } catch (...) {
+        here.x = x_before_;
+        held_ = held_before_;
+        return {Ending::failed,
+                fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name)};
+      }
+    };
+    Verdict verdict;
+    for (const int i : now.time_events) {
+      const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
+      if (verdict.goes_on()) verdict = make(info.then, {}, info.name);
+    }
+    std::vector<int> in_order = now.guards;  // jumps are made in the order of declaration
+    std::sort(in_order.begin(), in_order.end());
+    for (const int g : in_order) {
+      if (guards_.is_exit(g) || !verdict.goes_on()) continue;
+      const GuardInfo& info = guards_.info(g);
+      verdict = make(g == now.accumulating ? info.at_accumulation : info.then, guards_[g].member, guards_.name(g));
+    }
+    if (!verdict.goes_on()) return verdict;
+    verdict = check_finite(here, now.guards);
+    if (!verdict.goes_on()) {
+      here.x = x_before_;
+      held_ = held_before_;
+      return verdict;
+    }
+    std::string cycle;
+    if (!decide(cycle)) {
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
+                          "  try:    remove the cycle, or let one of them read a condition instead",
+                          here.t, names(now.guards), cycle)};
+    }
+    event.held_after = snapshot();
+    if (round + 2 > most_rounds) history.push_back(names(now.guards));
+    events.push_back(std::move(event));
+    if (jump.is_terminated()) {
+      lock(here);
+      return {Ending::terminated, fmt::format("t = {:.10g}: {}", here.t, jump.reason())};
+    }
+    const bool has_moved = here.x != x_before_;
+    const bool parameters_changed = held_.parameters != held_before_.parameters;
+    arming_.sleep().wake_readers(!(held_ == held_before_), parameters_changed);
+    if (has_moved) arming_.sleep().follow(here.t, here.x.data());
+    lock(here);
+    const Aftermath aftermath = arming_.judge(moment(here), now.guards);
+    if (!aftermath.beyond.empty()) {
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"
+                          "  try:    let the jump keep it on its side, or declare it bilateral",
+                          here.t, names(aftermath.beyond))};
+    }
+    if (!aftermath.asks_again()) return {};
+    if (round >= most_rounds) {
+      const std::string last = fmt::format("{} -> {}", history[history.size() - 2], history.back());
+      if (!aftermath.unresolved.empty())
+        return {Ending::failed,
+                fmt::format("t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves "
+                            "beyond zero.\n"
+                            "  likely: its jump does not turn the motion back\n"
+                            "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
+                            here.t, round, names(aftermath.unresolved))};
+      return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> ...\n"
+                                          "  try:    break the cycle of jumps",
+                                          here.t, round, last)};
+    }
+    now = {};
+    now.guards = aftermath.unresolved;
+    now.guards.insert(now.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());
+    std::sort(now.guards.begin(), now.guards.end());
+  }
+}
+
+}  // namespace pawl::event

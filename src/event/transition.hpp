@@ -1,0 +1,81 @@
+// Transition: what happens at an event. Rounds at one instant: what fired takes effect and the model's jumps are made in the
+// order of declaration; decisions are iterated to a fixed point; the new mode is locked; every guard is judged. A guard that
+// a jump has put on the other side fires in the next round.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "event/arming.hpp"
+#include "event/sliding.hpp"
+#include "integrate/vector_field.hpp"
+#include "pawl/event.hpp"
+
+namespace pawl::event {
+
+/// Why a run ends at an event.
+enum class Ending { none, terminated, failed };
+struct Verdict {
+  Ending ending = Ending::none;
+  std::string reason;
+  bool goes_on() const { return ending == Ending::none; }
+};
+
+/// What begins a transition.
+struct Cause {
+  std::vector<int> guards;
+  std::vector<int> time_events;
+  int accumulating = -1;  // the guard whose events accumulate
+  double slack = 0;
+};
+
+/// The instant, as far as the loop knows it.
+struct Here {
+  double t, direction, step_size;
+  std::vector<double>& x;
+  const std::vector<double>& scale;  // largest |x_i| over the step just ended
+};
+
+class Transitions {
+ public:
+  Transitions(const System::Declarations& model, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
+              ActiveField& field, SurfacePull& pull);
+
+  /// The first instant: truths, relays and decisions follow from the start values.
+  Verdict begin(const Here& here, std::vector<Event>& events);
+  /// An event; appends what happened to `events`, whose first entry may carry how it was found.
+  Verdict apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events);
+
+  const std::vector<double>& rate() const { return rate_; }  ///< at the new state, in the new mode
+  const detail::Surroundings<double>* around() const { return &around_; }
+  long long evaluations = 0;  // of the right-hand side
+  /// What is held now, shared by all events between which it does not change.
+  std::shared_ptr<const Held> snapshot();
+
+ private:
+  void take_effect(const Here& here, std::span<const int> guards, EventKind& kind);
+  void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
+  bool decide(std::string& cycle);
+  void lock(const Here& here);
+  Moment moment(const Here& here) const;
+  Verdict check_finite(const Here& here, std::span<const int> guards) const;
+  std::string names(std::span<const int> guards) const;
+  void set_truth(int guard, bool truth);
+  void toggle_member(int declaration, Pair member, bool truth);
+  Point<double> point(const Here& here) const;
+
+  const System::Declarations& model_;
+  Held& held_;
+  GuardSet& guards_;
+  Arming& arming_;
+  Sliding& sliding_;
+  ActiveField& field_;
+  SurfacePull& pull_;
+  detail::Surroundings<double> around_;
+  Held held_before_;
+  std::shared_ptr<const Held> last_snapshot_;
+  std::vector<double> rate_, x_before_, scale_;
+};
+
+}  // namespace pawl::event
