@@ -51,7 +51,8 @@ void BlackBoxChart::read(const Step& step) {
 }
 
 double BlackBoxChart::ulp_at(double theta) const {
-  return std::max(eps * std::abs(step_->t0 + theta * step_->span) / std::abs(step_->span), eps * std::abs(theta));
+  const double t = step_->t0 + theta * step_->span;
+  return std::max({eps * std::abs(t) / std::abs(step_->span), eps * std::abs(theta), 1e-4 * eps});
 }
 
 double BlackBoxChart::value_at(int guard, double theta) {

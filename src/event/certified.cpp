@@ -285,8 +285,8 @@ class Certified final : public EventFinder {
         found.is_clamped = true;
         break;
       }
-      const double away = std::ldexp(ulp(t), std::min(attempt, 40)) * (has_unilateral ? -direction : direction);
-      t += away == 0 ? std::copysign(std::numeric_limits<double>::denorm_min(), away) : away;
+      const double least = std::max(ulp(t), 1e-4 * eps * std::abs(step.span));  // t may be zero
+      t += std::ldexp(least, attempt) * (has_unilateral ? -direction : direction);
     }
     if (step.t1 != old_end) trial.was_cut = true;
     theta = (step.t1 - step.t0) / step.span;

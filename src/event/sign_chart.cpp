@@ -72,7 +72,7 @@ void GenericChart::read(const Step& step) {
 
 double GenericChart::ulp_at(double theta) const {
   const double t = step_->t0 + theta * step_->span;
-  return std::max(eps * std::abs(t) / std::abs(step_->span), eps * theta);
+  return std::max({eps * std::abs(t) / std::abs(step_->span), eps * theta, 1e-4 * eps});  // never zero: it is doubled
 }
 
 Interval GenericChart::range_over(int guard, double a, double b) {
