@@ -23,17 +23,26 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, int size)
 }
 
 void Arming::resize() {
+  armed_.resize(static_cast<std::size_t>(guards_.declared()));  // exits are always new
   armed_.resize(static_cast<std::size_t>(guards_.size()));
-  for (int g = 0; g < guards_.size(); ++g) {
-    if (!guards_[g].is_enabled || guards_.is_exit(g)) armed_[static_cast<std::size_t>(g)] = {};
-  }
   sleep_.resize();
 }
 
-void Arming::list_awake() {
+const std::vector<int>& Arming::awake() {
   awake_.clear();
-  for (int g = 0; g < guards_.size(); ++g) {
-    if (guards_[g].is_enabled && !sleep_.is_asleep(g)) awake_.push_back(g);
+  if (nearest_ >= 0 && nearest_ < guards_.size() && guards_.is_enabled(nearest_) && !sleep_.is_asleep(nearest_))
+    awake_.push_back(nearest_);
+  for (const int g : sleep_.awake()) {
+    if (g != nearest_ && guards_.is_enabled(g)) awake_.push_back(g);
+  }
+  return awake_;
+}
+
+void Arming::rest(const Step& step) {
+  if (guards_.size() < guards_worth_sleeping) return;
+  for (const int g : awake_) {
+    const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g);
+    if (can_sleep && (*this)[g].distance > 2) sleep_.offer(g, step.t1, step.end(), std::abs(step.span));
   }
 }
 
@@ -145,14 +154,13 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     jets_.values[i] = Jet<double>(moment.x[i]);
     jets_.values[i].slope = moment.direction * moment.rate[i];
   }
-  const bool may_sleep = guards_.size() >= guards_worth_sleeping;
-  for (int g = 0; g < guards_.size(); ++g) {
+  nearest_ = -1;
+  for (const int g : sleep_.awake()) {
     Armed& armed = (*this)[g];
-    if (!guards_[g].is_enabled) {
+    if (!guards_.is_enabled(g)) {
       armed.is_known = false;
       continue;
     }
-    if (sleep_.is_asleep(g)) continue;
     const bool has_fired = std::find(fired.begin(), fired.end(), g) != fired.end();
     const bool is_unilateral = guards_[g].side == Side::unilateral;
     const Verdict verdict = look(g, moment, has_fired && is_unilateral);
@@ -172,15 +180,14 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       armed.sign = 1;  // it slides; leaving at once is an event
       armed.starts_at_zero = false;
     }
-    first_forecast_ = std::min(first_forecast_, armed.forecast);
-    if (may_sleep && guards_[g].is_generic && !guards_.has_values_only(g) && verdict.sign != 0)
-      sleep_.offer(g, moment.t, moment.x, moment.step_size);
+    if (armed.forecast < first_forecast_) {
+      first_forecast_ = armed.forecast;
+      nearest_ = g;
+    }
   }
-  list_awake();
-  std::sort(awake_.begin(), awake_.end(), [this](int a, int b) {
-    const double fa = (*this)[a].forecast, fb = (*this)[b].forecast;
-    return fa != fb ? fa < fb : a < b;
-  });
+  for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.touched,
+                     &aftermath.deflected, &aftermath.at_zero})
+    std::sort(list->begin(), list->end());
   return aftermath;
 }
 

@@ -20,7 +20,8 @@ struct Armed {
   bool is_known = false;        // it was watched before the event
   double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
   double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
-  double magnitude = 0;                                       // largest |g| over the last step
+  double magnitude = 0;  // largest |g| over the last step
+  double distance = 0;   // smallest |g| over the last step in units of its change: how quiet it was
 };
 
 /// The instant at which guards are judged.
@@ -54,9 +55,10 @@ class Arming {
   Armed& operator[](int guard) { return armed_[static_cast<std::size_t>(guard)]; }
   double first_forecast() const { return first_forecast_; }
   Sleep& sleep() { return sleep_; }
-  /// Guards to be looked at in a step, those with the nearest forecast first.
-  const std::vector<int>& awake() const { return awake_; }
-  void list_awake();
+  /// Guards to be looked at in a step, the one with the nearest forecast first.
+  const std::vector<int>& awake();
+  /// After a step without event: quiet guards may fall asleep.
+  void rest(const Step& step);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
   void resize();
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
@@ -81,6 +83,7 @@ class Arming {
   std::size_t n_;
   std::vector<Armed> armed_;
   std::vector<int> awake_;
+  int nearest_ = -1;
   double first_forecast_ = std::numeric_limits<double>::infinity();
   Sleep sleep_;
   GivenStates<Jet<double>> jets_;

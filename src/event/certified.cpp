@@ -69,11 +69,9 @@ class Certified final : public EventFinder {
 
   std::optional<Found> first(Trial& trial) override {
     sightings_.clear();
-    if (arming_.awake().empty() && guards_.size() == 0) return std::nullopt;
     trial.ensure_polynomial();
     Step& step = trial.step;
     arming_.sleep().follow(step);
-    arming_.list_awake();
     if (arming_.awake().empty()) return std::nullopt;
     const long long evaluations = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
     generic_.iterations = black_box_.iterations = 0;
@@ -89,6 +87,7 @@ class Certified final : public EventFinder {
           trial.was_cut = false;
         }
         remember_sides(std::min(limit, (step.t1 - step.t0) / step.span));
+        arming_.rest(step);
         return std::nullopt;
       }
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
@@ -97,6 +96,7 @@ class Certified final : public EventFinder {
       const double there = step.t0 + theta * step.span;
       if (!(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) break;
       is_polished = true;
+      arming_.sleep().follow(step);  // it is another step now
       limit = 1 + margin(step, candidates.front().guard);
     }
     return settle(trial, candidates, evaluations);
@@ -107,15 +107,25 @@ class Certified final : public EventFinder {
 
   bool covers(int guard, double to, ChartReader& reader) {
     if (guards_[guard].is_generic) {
-      const bool is_whole = generic_.cover(guard, 0, to, reader);
-      arming_[guard].magnitude = generic_.magnitude();
-      if (is_whole) return true;
+      if (generic_.cover(guard, 0, to, reader)) return true;
       frontier_ = generic_.frontier();
       return false;
     }
     if (black_box_.cover(guard, 0, to, reader)) return true;
     frontier_ = black_box_.frontier();
     return false;
+  }
+
+  // The common case, one evaluation: the guard keeps its sign all along.
+  bool is_quiet(int guard, double limit, Armed& armed) {
+    const Interval range = generic_.range_over(guard, 0, limit);
+    const int sign = range.sign();
+    armed.magnitude = range.mag();
+    armed.distance = range.mig() / (range.hi - range.lo);
+    if (sign == 0 || (sign != armed.sign && armed.sign != 0 && !armed.starts_at_zero)) return false;
+    armed.sign = static_cast<signed char>(sign);
+    armed.starts_at_zero = false;
+    return true;
   }
 
   // Charts every awake guard up to the first event and the window behind it.
@@ -129,7 +139,8 @@ class Certified final : public EventFinder {
     sightings_.clear();
     const double window = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
-      const Armed& armed = arming_[guard];
+      Armed& armed = arming_[guard];
+      if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled =
           std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
@@ -249,7 +260,7 @@ class Certified final : public EventFinder {
     if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return 0.02;
     generic_.read(step);
     const Jet<double> g = generic_.jet_at(guard, 1);
-    return std::clamp(3 * std::abs(g.value / g.slope), 16 * eps, 0.05);
+    return std::clamp(3 * std::abs(g.value / g.slope), 1e-6, 0.05);
   }
 
   // Cuts the step at the event and proves, at the stored numbers, that every guard is on its side.

@@ -2,6 +2,7 @@
 // have it taken again; it never changes mode or state.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ struct FinderOptions {
   double location_tolerance = 0;  // of the event time; 0: to rounding
   double window = 0;              // events this close in time are one
   double amplitude = std::numeric_limits<double>::infinity();  // and their guards no farther from zero than this
+  double run_length = 0;       // from the start of the run to its end
+  double first_step = 0;       // of the run, as the user wants it; 0: not said
+  bool appends_guards = true;  // daspke: the guards take part in the error control
 };
 
 /// One event as found; its time is the end of the step as the finder leaves it.
@@ -42,6 +46,7 @@ struct FinderWork {
   long long wrong_order = 0;  // N_ctch of Compere: another event turned out to be first
   long long false_roots = 0;  // N_fl: the expected event turned out not to exist
   long long iterations = 0;
+  long long discarded = 0;  // whole steps taken and not used, beside those of the iterations; in N_rej of Compere
 };
 
 /// The step being examined, and the means to change it.
@@ -68,6 +73,17 @@ class Trial {
     ensure_polynomial();
     return true;
   }
+  /// Back to the step as it was before redo(), at no cost; the rate at its end is that of its polynomial.
+  void restore(const Step& before) {
+    const double size = stepper->next_step_size();
+    std::vector<double> rate(static_cast<std::size_t>(before.size()));
+    step = before;
+    for (int i = 0; i < step.size(); ++i) {
+      const double* c = step.coefficients() + static_cast<std::ptrdiff_t>(i) * (step.degree() + 1);
+      for (int k = 1; k <= step.degree(); ++k) rate[static_cast<std::size_t>(i)] += k * c[k] / step.span;
+    }
+    stepper->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size, rate.data());
+  }
   void cut(double t) {
     if (t == step.t1) return;
     step.cut(t);
@@ -85,8 +101,13 @@ class EventFinder {
   /// What was seen in the last step beside the event.
   const std::vector<Sighting>& sightings() const { return sightings_; }
   const FinderWork& work() const { return work_; }
-  /// The size of the first step after an event; 0: the loop's own choice.
+  /// Whether the layer may shorten the way between clustered events: micro steps, a memory of step sizes, pacing. A
+  /// finder that reproduces a published method has its own restart_size() instead, at the start and after every event;
+  /// 0: the stepper chooses afresh.
+  virtual bool is_paced_by_layer() const { return true; }
   virtual double restart_size() const { return 0; }
+  /// Whether the guards are integrated along, so that the error control sees them.
+  virtual bool appends_guards() const { return false; }
 
  protected:
   std::vector<Sighting> sightings_;

@@ -13,7 +13,6 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
   using Role = GuardInfo::Role;
   for (std::size_t d = 0; d < model.guards.size(); ++d) {
     const GuardInfo& info = model.guards[d];
-    first_of_.push_back(static_cast<int>(live_.size()));
     for (const Pair member : info.members) {
       LiveGuard guard{.declaration = static_cast<int>(d),
                       .member = member,
@@ -30,18 +29,19 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
     }
   }
   declared_ = live_.size();
+  is_enabled_.assign(model.guards.size(), true);
 }
 
 void GuardSet::refresh() {
   using Role = GuardInfo::Role;
   live_.resize(declared_);
-  for (LiveGuard& guard : live_) {
-    const GuardInfo& one = model_.guards[static_cast<std::size_t>(guard.declaration)];
-    guard.is_enabled = one.only_when.is_always_true() || one.only_when.holds(held_);
+  for (std::size_t d = 0; d < model_.guards.size(); ++d) {
+    const GuardInfo& one = model_.guards[d];
+    is_enabled_[d] = one.only_when.is_always_true() || one.only_when.holds(held_);
     if (one.role != Role::relay_up && one.role != Role::relay_down) continue;
     const RelaySide side = held_.sides[static_cast<std::size_t>(one.role_index)];
     const bool has_hysteresis = model_.relays[static_cast<std::size_t>(one.role_index)].hysteresis > 0;
-    guard.is_enabled = has_hysteresis ? side == (one.role == Role::relay_up ? RelaySide::below : RelaySide::above)
+    is_enabled_[d] = has_hysteresis ? side == (one.role == Role::relay_up ? RelaySide::below : RelaySide::above)
                                       : side != RelaySide::sliding;
   }
   for (const Exit& exit : sliding_.exits()) {

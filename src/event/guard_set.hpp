@@ -20,7 +20,6 @@ struct LiveGuard {
   Direction direction = Direction::either;
   Side side = Side::bilateral;
   bool is_generic = true;
-  bool is_enabled = true;
   Exit exit = {};  // of a sliding motion
 };
 
@@ -39,8 +38,12 @@ class GuardSet {
   EventSource source(int guard) const;
   std::string name(int guard) const { return name_of(source(guard), model_); }
   bool is_exit(int guard) const { return (*this)[guard].declaration < 0; }
-  /// First guard of a declaration.
-  int first_of(int declaration) const { return first_of_[static_cast<std::size_t>(declaration)]; }
+  /// Whether it is watched in the present mode.
+  bool is_enabled(int guard) const {
+    const int declaration = (*this)[guard].declaration;
+    return declaration < 0 || is_enabled_[static_cast<std::size_t>(declaration)];
+  }
+  int declared() const { return static_cast<int>(declared_); }  ///< the guards behind these are exits
 
   /// Decides which guards are watched in the present mode, and lists the exits of a sliding motion.
   void refresh();
@@ -78,7 +81,7 @@ class GuardSet {
   Sliding& sliding_;
   std::vector<LiveGuard> live_;
   std::size_t declared_ = 0;  // live guards that are not exits
-  std::vector<int> first_of_;
+  std::vector<bool> is_enabled_;  // per declaration
   ModelRates<double> number_rates_;
   ModelRates<Interval> range_rates_;
   ModelRates<Jet<double>> jet_rates_;

@@ -46,11 +46,13 @@ double Layer::limit(double end) const {
 }
 
 bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Step& step) {
+  is_in_cluster_ = false;
   if (!std::exchange(is_after_event_, false) || control_.fixed_step > 0 || sliding_.is_active()) return false;
   const double ahead = arming_.first_forecast();
   if (!(ahead < step_size_ / 1000)) return false;
   const double length = ahead * (1 + 1e-4) + 8 * eps * std::abs(t);
-  return micro_.take(t, x.data(), transitions_.rate().data(), direction_ * length, limit, step);
+  is_in_cluster_ = micro_.take(t, x.data(), transitions_.rate().data(), direction_ * length, limit, step);
+  return is_in_cluster_;
 }
 
 std::optional<Found> Layer::first(Trial& trial) {
@@ -92,11 +94,11 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   Verdict verdict = transitions_.apply(here(step.t1, x), cause, event, events);
   const double t = step.t1;
   for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
-  if (t != last_event_) {
+  if (t != last_event_ && !is_in_cluster_) {  // gaps inside a cluster say nothing about the next one
     gap_before_ = gap_;
     gap_ = std::abs(t - last_event_);
-    last_event_ = t;
   }
+  last_event_ = t;
   is_after_event_ = true;
   if (!verdict.goes_on()) return verdict;
   schedule_->refresh(held_);
@@ -181,7 +183,8 @@ std::size_t Layer::mode_key() const {
 
 void Layer::remember_step(double size) {
   step_size_ = size;
-  if (step_of_mode_.size() < 64) step_of_mode_[mode_key()] = size;
+  if (step_of_mode_.size() > 4096) step_of_mode_.clear();
+  step_of_mode_[mode_key()] = size;
 }
 
 // The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go much

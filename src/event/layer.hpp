@@ -85,7 +85,7 @@ class Layer {
   std::vector<double> scale_;
   std::optional<std::vector<Event>> initial_events_;
   double last_event_ = 0, gap_ = 0, gap_before_ = 0;  // pace: times between the last events
-  bool is_after_event_ = false;
+  bool is_after_event_ = false, is_in_cluster_ = false;
   std::unordered_map<std::size_t, double> step_of_mode_;
   long long fired_ = 0, rhs_for_location_ = 0;
 };

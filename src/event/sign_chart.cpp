@@ -37,17 +37,24 @@ bool ChartReader::emit(int sign, double a, double b) {
       touches_.push_back(found);
       return true;
     }
+    return cross(found);
+  }
+  if (side_ == 0 || sign == side_ || starts_at_zero_) {  // the first label: a proof where arming could only forecast
     side_ = sign;
-    const bool is_in_direction = direction_ == Direction::either || static_cast<int>(direction_) == sign;
-    if (is_in_direction && found.right > settles_until_) {
-      event_ = found;
-      return false;
-    }
-    if (is_in_direction) settles_until_ = -1;  // once
-    passes_.push_back(found);
     return true;
   }
-  side_ = sign;  // the first label: how the guard was armed was a forecast, this is a proof
+  return cross({a, a, side_, sign});  // it crossed within rounding of the end of the last step
+}
+
+bool ChartReader::cross(const Zero& found) {
+  side_ = found.after;
+  const bool is_in_direction = direction_ == Direction::either || static_cast<int>(direction_) == found.after;
+  if (is_in_direction && found.right > settles_until_) {
+    event_ = found;
+    return false;
+  }
+  if (is_in_direction) settles_until_ = -1;  // once
+  passes_.push_back(found);
   return true;
 }
 
@@ -102,13 +109,6 @@ bool GenericChart::cover(int guard, double from, double to, ChartReader& reader)
   nodes_ = 0;
   is_spent_ = false;
   near_miss.reset();
-  const Interval range = range_over(guard, from, to);  // a quiet guard costs this one evaluation
-  magnitude_ = range.mag();
-  const int whole = range.sign();
-  if (whole != 0) {
-    reader.emit(whole, from, to);
-    return true;
-  }
   node(from, to, sign_at(guard, from), sign_at(guard, to));
   return !is_spent_;
 }

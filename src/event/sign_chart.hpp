@@ -54,6 +54,7 @@ class ChartReader {
   double departure() const { return *departure_; }
 
  private:
+  bool cross(const Zero& found);
   struct Stretch {
     double left, right;
   };
@@ -80,10 +81,9 @@ class GenericChart {
   GenericChart(GuardSet& guards, int size);
 
   void read(const Step& step);
-  /// Covers [from, to]. False: the budget of nodes is spent; the chart reaches frontier().
+  /// Covers [from, to], over which the sign is not certain as a whole. False: the budget of nodes is spent; the chart reaches frontier().
   bool cover(int guard, double from, double to, ChartReader& reader);
   double frontier() const { return frontier_; }
-  double magnitude() const { return magnitude_; }  ///< a bound on |g| over what was covered last
 
   /// Sign of the guard over a stretch, or 0: one evaluation.
   int sign_over(int guard, double a, double b);
@@ -111,7 +111,7 @@ class GenericChart {
   StepStates<Jet<Interval>> range_jets_;
   int guard_ = 0, nodes_ = 0;
   ChartReader* reader_ = nullptr;
-  double frontier_ = 0, magnitude_ = 0;
+  double frontier_ = 0;
   bool is_spent_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace pawl::event {
 
@@ -17,30 +18,37 @@ Sleep::Sleep(GuardSet& guards, int size)
 }
 
 void Sleep::resize() {
-  is_asleep_.resize(static_cast<std::size_t>(guards_.size()));
-  habits_.resize(static_cast<std::size_t>(guards_.size()));
+  const auto count = static_cast<std::size_t>(guards_.size()), declared = static_cast<std::size_t>(guards_.declared());
+  std::erase_if(awake_, [declared](int g) { return static_cast<std::size_t>(g) >= declared; });
+  const std::size_t known = std::min(position_.size(), declared);
+  position_.resize(known);
+  habits_.resize(count);
+  for (std::size_t i = 0; i < awake_.size(); ++i) position_[static_cast<std::size_t>(awake_[i])] = static_cast<int>(i);
+  for (std::size_t g = known; g < count; ++g) {
+    position_.push_back(static_cast<int>(awake_.size()));
+    awake_.push_back(static_cast<int>(g));
+  }
 }
 
-void Sleep::wake_all() {
-  std::fill(is_asleep_.begin(), is_asleep_.end(), 0);
-  for (auto& boxes : boxes_) {
-    for (Box& box : boxes) box.sleepers.clear();
-  }
-  std::fill(sleepers_.begin(), sleepers_.end(), 0);
+void Sleep::rouse(int guard) {
+  position_[static_cast<std::size_t>(guard)] = static_cast<int>(awake_.size());
+  awake_.push_back(guard);
 }
 
 void Sleep::wake_readers(bool modes_changed, bool parameters_changed) {
-  for (std::size_t g = 0; g < is_asleep_.size(); ++g) {
-    if ((modes_changed && habits_[g].reads_modes) || (parameters_changed && habits_[g].reads_parameters))
-      is_asleep_[g] = 0;
+  if ((!modes_changed || mode_readers_ == 0) && !parameters_changed) return;
+  for (std::size_t g = 0; g < habits_.size(); ++g) {
+    const bool is_concerned =
+        (modes_changed && habits_[g].reads_modes) || (parameters_changed && habits_[g].reads_parameters);
+    if (is_concerned && is_asleep(static_cast<int>(g))) rouse(static_cast<int>(g));
   }
 }
 
 void Sleep::wake(const Sleeper& sleeper) {
   const auto g = static_cast<std::size_t>(sleeper.guard);
   Habit& habit = habits_[g];
-  if (!is_asleep_[g] || habit.stamp != sleeper.stamp) return;
-  is_asleep_[g] = 0;
+  if (!is_asleep(sleeper.guard) || habit.stamp != sleeper.stamp) return;
+  rouse(sleeper.guard);
   habit.restless = steps_ - habit.asleep_since <= 1 ? static_cast<unsigned char>(habit.restless + 1) : 0;
   if (habit.restless >= 4) {
     habit.restless = 0;
@@ -126,12 +134,8 @@ void Sleep::lie_down(int guard, std::size_t variable, int level, double at, doub
   if (box.sleepers.size() == box.sleepers.capacity()) {  // before it grows: entries that mean nothing any more go
     std::erase_if(box.sleepers, [this](const Sleeper& s) {
       const auto g = static_cast<std::size_t>(s.guard);
-      return !is_asleep_[g] || habits_[g].stamp != s.stamp;
+      return !is_asleep(s.guard) || habits_[g].stamp != s.stamp;
     });
-    if (box.sleepers.empty()) {
-      box.centre = at;
-      box.radius = radius;
-    }
     box.sleepers.reserve(2 * box.sleepers.size() + 8);
   }
   box.sleepers.push_back({guard, habits_[static_cast<std::size_t>(guard)].stamp});
@@ -156,13 +160,16 @@ bool Sleep::offer(int guard, double t, const double* x, double step_size) {
   ++habit.stamp;
   const int highest = std::min<int>(habit.level + 1, levels - 1);
   for (int level = highest; level >= std::max(0, highest - 3); --level) {
-    is_asleep_[g] = 1;
     if (is_possible(guard, t, x, step_size, level)) {
+      const auto place = static_cast<std::size_t>(std::exchange(position_[g], -1));
+      awake_[place] = awake_.back();
+      position_[static_cast<std::size_t>(awake_[place])] = awake_.back() == guard ? -1 : static_cast<int>(place);
+      awake_.pop_back();
+      mode_readers_ += habit.reads_modes ? 1 : 0;
       habit.level = static_cast<signed char>(level);
       habit.asleep_since = steps_;
       return true;
     }
-    is_asleep_[g] = 0;
   }
   habit.level = static_cast<signed char>(std::max(0, highest - 3));
   if (habit.level == 0) habit.patience = 8;

@@ -16,8 +16,9 @@ class Sleep {
  public:
   Sleep(GuardSet& guards, int size);
 
-  bool is_asleep(int guard) const { return is_asleep_[static_cast<std::size_t>(guard)] != 0; }
-  void wake_all();
+  bool is_asleep(int guard) const { return position_[static_cast<std::size_t>(guard)] < 0; }
+  /// Every guard that is not asleep, in no particular order.
+  const std::vector<int>& awake() const { return awake_; }
   /// Something held has changed: guards that read it wake up.
   void wake_readers(bool modes_changed, bool parameters_changed);
   /// After GuardSet::refresh: there may be other exits.
@@ -50,6 +51,7 @@ class Sleep {
   };
   bool is_possible(int guard, double t, const double* x, double step_size, int level);
   void test(std::size_t variable, double lo, double hi);
+  void rouse(int guard);
   void wake(const Sleeper& sleeper);
   void lie_down(int guard, std::size_t variable, int level, double at, double radius);
 
@@ -57,11 +59,13 @@ class Sleep {
   std::size_t n_;
   std::vector<std::array<Box, levels>> boxes_;  // per state, then one for the time
   std::vector<double> unit_;                    // radius of level 0 per state; 0: not chosen yet
-  std::vector<unsigned char> is_asleep_;
+  std::vector<int> awake_;
+  std::vector<int> position_;  // of a guard in the list above; -1: asleep
   std::vector<Habit> habits_;
   std::vector<int> sleepers_;  // boxes with sleepers, per variable
   RecordedStates probe_;
   long long steps_ = 0;
+  long long mode_readers_ = 0;  // sleepers so far whose guard reads a mode
 };
 
 }  // namespace pawl::event

@@ -67,14 +67,6 @@ void StepStates<T>::read(const Step& step) {
 }
 
 template <class T>
-void StepStates<T>::select(double a, double b) {
-  if (a == a_ && b == b_) return;
-  a_ = a;
-  b_ = b;
-  ++part_;
-}
-
-template <class T>
 const T& StepStates<T>::state(int index) const {
   const auto i = static_cast<std::size_t>(index);
   if (cached_for_[i] != part_) {
@@ -124,19 +116,19 @@ Jet<Interval> StepStates<Jet<Interval>>::compute(int index) const {
 }
 
 template <>
-Jet<double> StepStates<Jet<double>>::time() const {
+Jet<double> StepStates<Jet<double>>::time_of_part() const {
   Jet<double> t(step_->t0 + a_ * step_->span);
   t.slope = step_->span;
   return t;
 }
 
 template <>
-Interval StepStates<Interval>::time() const {
+Interval StepStates<Interval>::time_of_part() const {
   return Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span);
 }
 
 template <>
-Jet<Interval> StepStates<Jet<Interval>>::time() const {
+Jet<Interval> StepStates<Jet<Interval>>::time_of_part() const {
   Jet<Interval> t(Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span));
   t.slope = Interval(step_->span);
   return t;

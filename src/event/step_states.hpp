@@ -22,16 +22,24 @@ class StepStates final : public detail::LazyStates<T> {
   void resize(int size);
   /// Reads this step from now on. Its polynomial must exist.
   void read(const Step& step);
-  void select(double a, double b);
+  void select(double a, double b) {
+    if (a == a_ && b == b_) return;
+    a_ = a;
+    b_ = b;
+    ++part_;
+    time_ = time_of_part();
+  }
   const T& state(int index) const override;
   /// Time on the selected part; derivatives are with respect to θ.
-  T time() const;
+  const T& time() const { return time_; }
 
  private:
   T compute(int index) const;
+  T time_of_part() const;
 
   const Step* step_ = nullptr;
   double a_ = 0, b_ = 0;
+  T time_ = T(0.0);
   std::uint64_t part_ = 0;  // changes with every selection
   mutable std::vector<T> cache_;
   mutable std::vector<std::uint64_t> cached_for_;

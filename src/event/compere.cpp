@@ -1,0 +1,393 @@
+// The finder of M. D. Compere, Simulation of engineering systems described by high-index DAE and discontinuous ODE using
+// single step methods, dissertation, UT Austin 2001, chapter 5, for comparison with its tables.
+//
+//   detection  cubic Hermite interpolants of every guard over the accepted step; those whose range excludes zero are
+//              dropped; suspects are those with a root, and error-prone ones: slopes of opposite sign, bulging towards zero
+//   estimate   a full step to the first suspected root; suspects are looked at again with two cubics (or one quintic);
+//              none left: that step is thrown away and the first one stands
+//   location   Newton's method on ĝ = g -+ eps_g sgn(g'), every iterate a full step; |ĝ| <= eps_d ends it (CEL+ and CEL-)
+//   try-catch  case I: it was the first. Case II: another guard has crossed before it: that one is located. Case III:
+//              there is no root: the guard is no suspect any more
+//   ROC        bilateral events within eps_c are one, at the last instant at which all are within eps_ROC of zero
+//
+// Where this differs from the text: iterates stay inside a bracket once one is known, so a root between two proved signs is
+// never given up; N_itmax (not printed) is 10 and counts only without a bracket; guards have directions; guards that touch
+// zero never fire here.
+#include <algorithm>
+#include <cmath>
+
+#include "event/finder.hpp"
+#include "event/hermite.hpp"
+
+namespace pawl::event {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int most_iterations = 10;   // without a bracket
+constexpr int most_bisections = 200;  // with one; never reached unless the guard is not continuous
+constexpr double default_tolerance = 1e-10;
+
+class Compere final : public EventFinder {
+ public:
+  Compere(GuardSet& guards, Arming& arming, int size, const FinderOptions& options)
+      : guards_(guards), arming_(arming), options_(options), probe_(guards, size) {
+    eps_d_ = options.location_tolerance > 0 ? options.location_tolerance : default_tolerance;
+    eps_g_ = eps_d_ + eps / 2;
+  }
+
+  void begin_piece(const Moment&) override {}
+  bool is_paced_by_layer() const override { return false; }
+  double restart_size() const override {
+    return options_.first_step > 0 ? options_.first_step : 1e-5 * options_.run_length;
+  }
+
+  std::optional<Found> first(Trial& trial) override {
+    sightings_.clear();
+    trial.ensure_polynomial();
+    read(trial.step);
+    suspects_.clear();
+    for (std::size_t i = 0; i < watched_.size(); ++i) suspect(i);
+    if (suspects_.empty()) return pass();
+    whole_ = trial.step;
+    evaluations_ = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+    iterations_ = 0;
+    const double estimate = first_suspect().estimate;
+    const bool has_moved = estimate < end_.time_of_step - resolution(whole_.t1);
+    if (has_moved) {
+      ++work_.discarded;
+      go_to(trial, std::max(estimate, resolution(whole_.t0)));
+      reexamine(trial);
+    }
+    auto found = locate(trial);
+    work_.iterations += iterations_;
+    if (found) return found;
+    if (has_moved) trial.restore(whole_);  // one step thrown away: the one to the estimate; the first one stands
+    return pass();
+  }
+
+ private:
+  struct Watched {
+    int guard;
+    int side;   // its sign until now; 0: whichever it leaves with
+    Node a, b;  // at the ends of the accepted step
+  };
+  struct Suspect {
+    std::size_t watched;
+    double estimate;  // time of the first crossing that fires
+    Node now;         // where the step ends at present
+  };
+  const Watched& of(const Suspect& s) const { return watched_[s.watched]; }
+  bool is_unilateral(int guard) const { return guards_[guard].side == Side::unilateral; }
+  bool fires(int guard, int after) const {
+    const Direction direction = guards_[guard].direction;
+    return direction == Direction::either || static_cast<int>(direction) == after;
+  }
+
+  void read(const Step& step) {
+    watched_.clear();
+    probe_.read_start(step);
+    for (int g = 0; g < guards_.size(); ++g) {
+      if (!guards_.is_enabled(g)) continue;
+      const Armed& armed = arming_[g];
+      watched_.push_back({.guard = g, .side = armed.starts_at_zero ? 0 : armed.sign, .a = probe_(g), .b = {}});
+    }
+    probe_.read_end(step);
+    for (Watched& w : watched_) w.b = probe_(w.guard);
+    end_.time_of_step = std::abs(step.t1 - step.t0);
+  }
+
+  // The first crossing between two nodes that fires; side is then that of its near side, else that at the second node.
+  std::optional<double> crossing_between(int guard, int& side, std::span<const Node> nodes) const {
+    const Polynomial p = Polynomial::hermite(nodes);
+    const double from = nodes.front().time, width = nodes.back().time - from;
+    if (side == 0) {
+      const double slope = nodes.front().rate;
+      side = slope != 0 ? sign_of(slope) : sign_of(nodes.back().value);
+      // the interpolant is the judge of how it leaves
+      const auto turns = p.extrema();
+      if (const int leaves = sign_of(p(turns.empty() ? 1 : turns.front())); leaves != 0) side = leaves;
+    }
+    for (const Crossing& crossing : p.crossings(side)) {
+      if (fires(guard, crossing.after)) {
+        side = -crossing.after;
+        return from + crossing.s * width;
+      }
+      side = crossing.after;
+    }
+    return std::nullopt;
+  }
+
+  void suspect(std::size_t index) {
+    Watched& w = watched_[index];
+    const Node nodes[] = {w.a, w.b};
+    const Polynomial cubic = Polynomial::hermite(nodes);
+    if (w.side != -sign_of(w.b.value) && cubic.excludes_roots()) {
+      if (w.side == 0) w.side = sign_of(w.b.value);
+      return;
+    }
+    int side = w.side;
+    const auto crossing = crossing_between(w.guard, side, nodes);
+    if (w.side == 0 || crossing) w.side = side;
+    if (crossing) {
+      suspects_.push_back({index, *crossing, w.b});
+      return;
+    }
+    if (w.side == 0) w.side = side;
+    // A quadratic has no inflection point: "the inflection point of g'" is read as the extremum of g, where g' is zero.
+    const int s = sign_of(w.a.value);
+    const bool is_prone = s != 0 && s == sign_of(w.b.value) && s * w.a.rate < 0 && s * w.b.rate > 0;
+    if (is_prone && fires(w.guard, -s)) {
+      const auto turns = cubic.extrema();
+      if (!turns.empty()) suspects_.push_back({index, turns.front() * end_.time_of_step, w.b});
+    }
+  }
+
+  Suspect& first_suspect() {
+    return *std::min_element(suspects_.begin(), suspects_.end(),
+                             [](const Suspect& a, const Suspect& b) { return a.estimate < b.estimate; });
+  }
+
+  /// A full step from the same start to that time; where the method cannot, its polynomial must do.
+  void go_to(Trial& trial, double time) {
+    const double t = whole_.t0 + (whole_.span < 0 ? -time : time);
+    if (!trial.redo(t)) {
+      trial.step = whole_;
+      trial.cut(t);
+    }
+    probe_.read_end(trial.step);
+  }
+
+  // With the new node in the middle: does the root exist, and where?
+  void reexamine(Trial&) {
+    std::erase_if(suspects_, [&](Suspect& s) {
+      const Watched& w = of(s);
+      s.now = probe_(w.guard);
+      int side = w.side;
+      std::optional<double> crossing;
+#ifdef PAWL_COMPERE_QUINTIC
+      const Node all[] = {w.a, s.now, w.b};
+      crossing = crossing_between(w.guard, side, all);
+#else
+      const Node left[] = {w.a, s.now}, right[] = {s.now, w.b};
+      crossing = crossing_between(w.guard, side, left);
+      if (!crossing) crossing = crossing_between(w.guard, side, right);
+#endif
+      if (crossing) s.estimate = *crossing;
+      return !crossing;
+    });
+  }
+
+  // The auxiliary function, positive before its root: g -+ eps_g sgn(g'), times the sign that g comes from.
+  double offset(const Watched& w, double value) const {
+    return w.side * value + (is_unilateral(w.guard) ? -eps_g_ : eps_g_);
+  }
+
+  // Region of concurrency: of all suspects within the window behind the first, the last that keeps the others, as far as
+  // straight lines tell, within the amplitude.
+  Suspect& choose() {
+    Suspect* chosen = &first_suspect();
+    const double first = chosen->estimate;
+    if (options_.window == 0 || is_unilateral(of(*chosen).guard)) return *chosen;
+    double limit = first + options_.window;
+    for (const Suspect& s : suspects_) {
+      if (is_unilateral(of(s).guard)) limit = std::min(limit, s.estimate);
+    }
+    for (Suspect& candidate : suspects_) {
+      if (is_unilateral(of(candidate).guard) || candidate.estimate > limit || candidate.estimate <= chosen->estimate)
+        continue;
+      const bool keeps_all = std::all_of(suspects_.begin(), suspects_.end(), [&](const Suspect& s) {
+        return s.estimate > candidate.estimate ||
+               std::abs(s.now.value + s.now.rate * (candidate.estimate - s.now.time)) <= options_.amplitude;
+      });
+      if (keeps_all) chosen = &candidate;
+    }
+    return *chosen;
+  }
+
+  enum class Search { found, at_start, clamped, nothing };
+
+  // Newton's method with a full step for every iterate, from where the step ends at present.
+  Search search(Trial& trial, Suspect& s) {
+    const Watched& w = of(s);
+    const double run_left = std::abs(trial.end - whole_.t0);
+    const double limit = std::min(run_left, 1.1 * end_.time_of_step);
+    double low = 0, high = std::numeric_limits<double>::infinity();
+    if (offset(w, w.a.value) <= 0) return Search::at_start;
+    if (offset(w, w.b.value) <= 0) high = w.b.time;
+    for (int i = 0;; ++i) {
+      const double f = offset(w, s.now.value), slope = w.side * s.now.rate;
+      if (std::abs(f) <= eps_d_ && slope <= 0) return Search::found;
+      (f > 0 ? low : high) = f > 0 ? std::max(low, s.now.time) : std::min(high, s.now.time);
+      const bool is_bracketed = std::isfinite(high);
+      if (i >= (is_bracketed ? most_bisections : most_iterations)) return Search::nothing;
+      double next = s.now.time - f / slope;
+      if (is_bracketed) {
+        const double least = resolution(whole_.t0 + high);
+        if (high - low <= least) {  // no number between: the far end, or the near one for CEL-
+          const double end = is_unilateral(w.guard) ? low : high;
+          if (end == 0) return Search::at_start;
+          if (end != s.now.time) step_to(trial, s, end);
+          return Search::found;
+        }
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+      } else {
+        if (!std::isfinite(next)) next = i % 2 == 0 ? 0.5 * (s.now.time + limit) : 0.5 * s.now.time;
+        if (next >= limit && s.now.time == limit)
+          return limit == run_left && w.side * s.now.value <= 0 ? Search::clamped : Search::nothing;
+        next = std::min(next, limit);
+        if (next <= 0) next = 0.5 * s.now.time;
+      }
+      step_to(trial, s, next);
+    }
+  }
+
+  void step_to(Trial& trial, Suspect& s, double time) {
+    ++iterations_;
+    go_to(trial, time);
+    s.now = probe_(of(s).guard);
+  }
+
+  std::optional<Found> locate(Trial& trial) {
+    for (std::size_t round = 0; !suspects_.empty(); ++round) {
+      Suspect target = choose();
+      const Search search_result = search(trial, target);
+      if (search_result == Search::nothing) {  // case III
+        ++work_.false_roots;
+        std::erase_if(suspects_, [&](const Suspect& s) { return s.watched == target.watched; });
+        for (Suspect& s : suspects_) s.now = probe_(of(s).guard);
+        continue;
+      }
+      if (search_result == Search::at_start) return settle_at_start(trial, target);
+      const bool is_last_chance = round > 2 * watched_.size() + 8;
+      if (is_last_chance || is_first(target)) return settle(trial, target, search_result == Search::clamped);
+      ++work_.wrong_order;  // case II: suspects are now those that have crossed already
+    }
+    return std::nullopt;
+  }
+
+  // What crossed before the step ends at present and is no part of the event makes it the wrong one.
+  bool is_first(const Suspect& target) {
+    std::vector<Suspect> earlier;
+    together_.clear();
+    const bool is_alone = is_unilateral(of(target).guard);
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      const Watched& w = watched_[i];
+      if (i == target.watched) {
+        together_.push_back(target);
+        continue;
+      }
+      const Node now = probe_(w.guard);
+      const double near = w.side * now.value;
+      if (w.side == 0 || !fires(w.guard, -w.side)) continue;
+      if (is_unilateral(w.guard)) {
+        if (near < 0)
+          earlier.push_back({i, 0, now});
+        else if (is_alone && w.side * now.rate < 0 && std::abs(near - eps_g_) <= eps_d_)
+          together_.push_back({i, 0, now});
+        continue;
+      }
+      if (near >= 0) continue;  // not yet
+      const bool is_located = std::abs(near + eps_g_) <= eps_d_;
+      const double zero = now.rate != 0 ? now.time - now.value / now.rate : now.time;
+      const bool is_in_region = options_.window > 0 && now.time - zero <= options_.window * (1 + 1e-6) &&
+                                -near <= options_.amplitude + eps_g_;
+      (!is_alone && (is_located || is_in_region) ? together_ : earlier).push_back({i, 0, now});
+    }
+    if (earlier.empty()) return true;
+    for (Suspect& s : earlier) {
+      const Node nodes[] = {of(s).a, s.now};
+      int side = of(s).side;
+      s.estimate = crossing_between(of(s).guard, side, nodes).value_or(s.now.time);
+    }
+    suspects_ = std::move(earlier);
+    return false;
+  }
+
+  std::optional<Found> settle(Trial& trial, const Suspect&, bool is_clamped) {
+    const Step& step = trial.step;
+    const double direction = step.span < 0 ? -1 : 1;
+    const auto zero_of = [](const Suspect& s) {
+      return s.now.rate != 0 ? s.now.time - s.now.value / s.now.rate : s.now.time;
+    };
+    std::sort(together_.begin(), together_.end(), [&](const Suspect& a, const Suspect& b) {
+      const double za = zero_of(a), zb = zero_of(b);
+      return za != zb ? za < zb : of(a).guard < of(b).guard;
+    });
+    Found found = describe(trial);
+    found.is_clamped = is_clamped;
+    for (Watched& w : watched_) remember(w, probe_(w.guard).value);
+    for (const Suspect& s : together_) {
+      found.guards.push_back(of(s).guard);
+      found.zeros.push_back(step.t0 + direction * zero_of(s));
+      found.uncertainty = std::max(found.uncertainty, std::abs(s.now.time - zero_of(s)));
+      arm_fired(of(s));
+    }
+    return found;
+  }
+
+  // Closer to zero at the start already than the root of ĝ: it fires there.
+  std::optional<Found> settle_at_start(Trial& trial, const Suspect& target) {
+    Step& step = trial.step;
+    step = whole_;
+    step.t1 = step.t0;
+    std::copy(step.start(), step.start() + step.size(), step.end());
+    trial.was_cut = true;
+    const Watched& w = of(target);
+    Found found = describe(trial);
+    found.guards.push_back(w.guard);
+    found.zeros.push_back(step.t0 + (w.a.rate != 0 ? -w.a.value / w.a.rate : 0) * (step.span < 0 ? -1 : 1));
+    found.uncertainty = std::abs(found.zeros.front() - step.t0);
+    arm_fired(w);
+    return found;
+  }
+
+  Found describe(const Trial& trial) const {
+    Found found;
+    found.iterations = iterations_;
+    if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations_;
+    return found;
+  }
+
+  void remember(const Watched& w, double value) {
+    Armed& armed = arming_[w.guard];
+    if (value == 0) {
+      if (armed.sign == 0) armed.sign = static_cast<signed char>(w.side);
+      return;
+    }
+    armed.sign = static_cast<signed char>(sign_of(value));
+    armed.starts_at_zero = false;
+  }
+  void arm_fired(const Watched& w) {
+    Armed& armed = arming_[w.guard];
+    armed.sign = static_cast<signed char>(w.side);
+    armed.starts_at_zero = false;
+  }
+  std::optional<Found> pass() {
+    for (const Watched& w : watched_) remember(w, w.b.value);
+    return std::nullopt;
+  }
+
+  struct End {
+    double time_of_step = 0;
+  };
+  GuardSet& guards_;
+  Arming& arming_;
+  FinderOptions options_;
+  GuardProbe probe_;
+  double eps_d_, eps_g_;
+  End end_;
+  Step whole_;  // the accepted step, as it was
+  std::vector<Watched> watched_;
+  std::vector<Suspect> suspects_, together_;
+  long long evaluations_ = 0;
+  int iterations_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EventFinder> make_compere(GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
+  return std::make_unique<Compere>(guards, arming, size, options);
+}
+
+}  // namespace pawl::event
