@@ -257,6 +257,7 @@ class ExplicitRungeKutta final : public Stepper {
       is_fresh_ = false;
       if (!all_finite(k(0), n())) return fail(next_step_, 0);
       if (next_step_ == 0) next_step_ = choose_first_step(limit);
+      if (control_.law == StepLaw::compere) return compere_step(limit, correction, out);
     }
     double size = std::min(next_step_, control_.max_step);
     for (int attempts = 1;; ++attempts) {
@@ -295,6 +296,39 @@ class ExplicitRungeKutta final : public Stepper {
       if (ends_at_limit && size < smallest_step(t_, limit)) return fail(size, attempts);
       size *= controller_.after_reject(error_squared);
       next_step_ = size;
+    }
+  }
+
+  // The published loop and nothing else: no controller with a memory, no watch for stiffness.
+  [[gnu::noinline]] Attempt compere_step(double limit, Correction* correction, Step& out) {
+    is_fresh_ = true;  // so that every step comes here, and the other law need not ask
+    double largest = 1;
+    for (int i = 0; i < n(); ++i) largest = std::max(largest, std::abs(x_[at(i)]));
+    const double tolerance = control_.relative > 0 ? control_.relative : control_.absolute[0];
+    const double tau = tolerance * largest, remaining = std::abs(limit - t_);
+    for (int attempts = 1;; ++attempts) {
+      double size = std::min(next_step_, control_.max_step);
+      const bool ends_at_limit = remaining <= size;
+      size = ends_at_limit ? remaining : std::max(size, attempts == 1 ? smallest_step(t_, limit) : 0);
+      if (attempts > 1 && size < smallest_step(t_, limit)) return fail(size, attempts - 1);
+      const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
+      double error = std::sqrt(try_step(t1, h, correction)), delta = 0;  // the former, so that a correction is judged
+      for (int i = 0; i < n(); ++i) {  // rounded as the two solutions are
+        const double lower = x1_[at(i)] - combine<ErrorRow>(h, i, Terms<ErrorRow>());
+        delta = std::max(delta, std::abs(x1_[at(i)] - lower));
+      }
+      last_trial_was_finite_ = std::isfinite(error) && all_finite(x1_.data(), n());
+      if (!last_trial_was_finite_) delta = std::numeric_limits<double>::infinity();
+      if (correction == nullptr) error = delta / tau;
+      next_step_ = last_trial_was_finite_ ? compere_step_size(size, delta, tau) : 0.1 * size;
+      if (last_trial_was_finite_ && delta <= tau && (correction == nullptr || error <= 1)) {
+        next_step_ = std::min(next_step_, control_.max_step);
+        time_rest_ = 0;
+        accept(t1, h, error, out);
+        return Attempt::accepted;
+      }
+      if (next_step_ > 0.9 * size) next_step_ = 0.5 * size;  // it was the correction that was too large
+      ++work_.rejected;
     }
   }
 
@@ -392,9 +426,20 @@ class ExplicitRungeKutta final : public Stepper {
     (evaluate_extra_stage<stages + offset>(step), ...);
     start_rate_row_ = end_row;
   }
+  // The weights of every power of θ but the first sum to zero, so they may be applied to the changes of the rates: what
+  // cancels between large weights is then rounding of the changes, not of the rates.
   template <int... power>
   void write_powers(double h, double* c, int i, std::integer_sequence<int, power...>) const {
-    ((c[power + 1] = combine<DenseRow<power>>(h, i, Terms<DenseRow<power>>())), ...);
+    ((c[power + 1] = h * ((power == 0 ? k(0)[i] : 0) + combine_changes<DenseRow<power>>(i, Terms<DenseRow<power>>()))),
+     ...);
+  }
+  template <class Row, std::size_t... term>
+  double combine_changes(int i, std::index_sequence<term...>) const {
+    static constexpr auto columns = detail::nonzero_columns<Row>();
+    if constexpr (sizeof...(term) == 0)
+      return 0;
+    else
+      return (... + (columns[term] == 0 ? 0 : Row::at(columns[term]) * (k(columns[term])[i] - k(0)[i])));
   }
   // Rounding in the weights, or a correction, leaves a gap between the polynomial and the end of the step; θ²(3 - 2θ)
   // closes it without touching value or slope at the start, nor the slope at the end.

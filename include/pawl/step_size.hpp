@@ -24,6 +24,16 @@ inline double smallest_step(double t, double limit) {
   return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-12 * std::abs(limit - t));
 }
 
+/// The law of Compere's solver (dissertation, UT Austin 2001, eqs. 5.7 and 5.8), for accepted and rejected steps alike:
+///
+///   h_new = 0.8 h (tau / delta)^(1/6),  delta = max |x5 - x4|,  tau = tolerance max(max |x|, 1),  accepted if delta <= tau
+///
+/// with x the state at the start of the step. A step without any error counts as one of 1e-16, else it would grow
+/// without bound. The caller applies the largest step.
+inline double compere_step_size(double h, double delta, double tau) {
+  return 0.8 * h * std::pow(tau / (delta == 0 ? 1e-16 : delta), 1.0 / 6);
+}
+
 namespace detail {
 
 // Short chains of cheap operations: every step waits for them. A percent of the step size decides no digit of the

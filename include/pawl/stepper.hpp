@@ -20,12 +20,19 @@ class Correction {
   virtual double apply(double t, double* x) = 0;
 };
 
+/// What decides the size of the next step.
+enum class StepLaw {
+  pi,       ///< PiController, with the error norm below (default)
+  compere,  ///< compere_step_size() (step_size.hpp), with its own norm: to reproduce published counts
+};
+
 /// How long steps are, and what decides it.
 struct StepControl {
   double relative = 1e-6;
   std::vector<double> absolute;  ///< one per component; the error norm divides by absolute + relative |x|
   double fixed_step = 0;         ///< above zero: every step has this size and no error test is made
   double max_step = std::numeric_limits<double>::infinity();
+  StepLaw law = StepLaw::pi;
 };
 
 enum class Attempt {

@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -23,14 +25,16 @@ namespace pawl::cli {
 namespace {
 
 struct Words {
-  std::string model, method = "auto", out, plot;
+  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop";
   double rtol = 1e-6;
   std::vector<std::string> atol, set;
   std::optional<double> step, stop;
-  double start = 0;
+  std::optional<double> start;
   double max_step = std::numeric_limits<double>::infinity();
+  double event_tolerance = 0, window = 0, amplitude = std::numeric_limits<double>::infinity();
+  long long max_events = 1'000'000;
   int samples = 0;
-  bool json = false;
+  bool json = false, explain = false;
 };
 
 double number(const std::string& text, const std::string& where) {
@@ -111,6 +115,31 @@ std::string draw_plot(const Result& run, const PlotAxes& axes) {
   return draw(across, up);
 }
 
+/// One line per event, as many as fit a screen unless --explain asks for all of them and how they were found.
+std::string events_in_words(const Result& run, bool explain) {
+  std::string text;
+  constexpr std::size_t most = 12;
+  std::size_t shown = 0;
+  for (const Event& event : run.events) {
+    if (!explain && ++shown > most) break;
+    const std::vector<std::string> names = run.names(event);
+    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 4)), ", "));
+    if (names.size() > 4) list += fmt::format(" and {} more", names.size() - 4);
+    text += fmt::format("  {:>22.16g}  {:<12} {}", event.t, to_string(event.kind), list);
+    if (event.held_before != event.held_after) text += fmt::format("  -> {}", run.mode(*event.held_after));
+    text += "\n";
+    if (!explain || !fires(event.kind) || event.zeros.empty()) continue;
+    text += fmt::format("    located to {:.1e}: {} iterations, {} right-hand sides", event.uncertainty, event.iterations,
+                        event.extra_evaluations);
+    if (event.is_clamped) text += "; at the end of the run, its far side cannot be shown";
+    if (event.is_within_tolerance) text += "; the integration error could move or remove it";
+    text += "\n";
+  }
+  if (!explain && run.events.size() > most)
+    text += fmt::format("  ... and {} more (--explain lists all of them, --json too)\n", run.events.size() - most);
+  return text;
+}
+
 std::string summary(const Problem& problem, const Result& run, const Options& options, std::optional<double> error) {
   const Statistics& s = run.statistics;
   std::string text = fmt::format("{}: {}\n", problem.name(), problem.summary);
@@ -124,6 +153,16 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
                             s.min_step, s.max_step));
   line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
+  if (s.events.guards > 0 || !run.events.empty()) {
+    line("events", fmt::format("{} fired, found by {}; {} guards, {} + {} evaluations (ranges + instants)",
+                               s.events.events, options.events, s.events.guards, s.events.guard_ranges,
+                               s.events.guard_points));
+    std::map<std::string, int> levels;
+    for (const Guarantee& one : s.events.guarantees) ++levels[one.level];
+    std::string promised;
+    for (const auto& [level, count] : levels) promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", count, level);
+    line("promised", fmt::format("{} (docs/events.md)", promised));
+  }
   std::string final;
   const std::size_t shown = std::min<std::size_t>(run.state_names().size(), 6);
   for (std::size_t i = 0; i < shown; ++i)
@@ -146,25 +185,34 @@ int run(const Words& words) {
   if (words.samples != 0 && words.out.empty()) throw Misuse("--samples says what --out writes: give a file with --out");
   if (words.json && !words.plot.empty())
     throw Misuse("--plot draws below the summary, which --json replaces: give one of them");
-  Values values(problem.system);
+  Assignments assignments;
   for (const std::string& word : words.set) {
     const auto [name, value] = assignment(word, "--set");
-    values.set(name, value);
+    assignments[name] = value;
   }
+  const System system = system_of(problem, assignments);
+  Values values(system);
+  for (const auto& [name, value] : assignments) values.set(name, value);
   const PlotAxes axes = plot_axes(words.plot);
   check_output_file(words.out);
 
   Options options;
-  options.start = words.start;
+  options.start = words.start.value_or(problem.start);
   options.end = words.stop.value_or(problem.end);
   options.method = words.method;
-  options.tolerance = tolerance_of(words, problem.system.declarations().state_names);
+  options.tolerance = tolerance_of(words, system.declarations().state_names);
   options.step = words.step;
   options.max_step = words.max_step;
   options.samples = words.samples;
+  options.events = words.events;
+  options.event_tolerance = words.event_tolerance;
+  options.concurrency_window = words.window;
+  options.concurrency_amplitude = words.amplitude;
+  options.max_events = words.max_events;
+  options.at_accumulation = words.at_accumulation == "fail" ? AtAccumulation::fail : AtAccumulation::stop;
   options.keep = !words.plot.empty() ? Keep::everything : !words.out.empty() ? Keep::samples : Keep::end;
   if (!words.plot.empty()) {  // a wrong name is better known before the run
-    const Result probe = simulate(problem.system, values, {.start = options.start, .end = options.start});
+    const Result probe = simulate(system, values, {.start = options.start, .end = options.start});
     static_cast<void>(probe.start()[axes.horizontal] + probe.start()[axes.vertical]);
   }
 
@@ -175,10 +223,10 @@ int run(const Words& words) {
       bar.show(progress);
       return !was_interrupted();
     };
-    return simulate(problem.system, values, options);
+    return simulate(system, values, options);
   }();
 
-  const auto error = result.t_start == 0
+  const auto error = result.t_start == problem.start
                          ? error_against_reference(problem, values, result.t_end, result.final().states())
                          : std::nullopt;
   const auto with_error = [&error](nlohmann::ordered_json object) {
@@ -189,6 +237,7 @@ int run(const Words& words) {
     fmt::print("{}", with_error(to_json(result)));
   } else {
     fmt::print("{}", summary(problem, result, options, error));
+    if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
     if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
   }
   std::fflush(stdout);
@@ -198,7 +247,7 @@ int run(const Words& words) {
     write_whole_file(words.out, is_json ? with_error(to_json_with_samples(result)) : to_csv(result));
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples_to_write(result).size());
   }
-  return result.finished() ? finished : failed;
+  return result.finished() || result.outcome == Outcome::terminated ? finished : failed;
 }
 
 }  // namespace
@@ -215,11 +264,22 @@ void add_run(CLI::App& app, int& exit_code) {
       ->take_all();
   command->add_option("--step", words.step, "a fixed step size instead of error control");
   command->add_option("--max-step", words.max_step, "the largest step allowed");
-  command->add_option("--start", words.start, "the time to start at")->capture_default_str();
+  command->add_option("--start", words.start, "the time to start at; default: the model's own");
   command->add_option("--stop", words.stop, "the time to stop at; default: the model's own");
   command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
       ->expected(1)
       ->take_all();
+  command->add_option("--events", words.events, "how events are found: certified, compere, daspke")
+      ->capture_default_str();
+  command->add_option("--event-tolerance", words.event_tolerance, "of event times; 0: to rounding")
+      ->capture_default_str();
+  command->add_option("--window", words.window, "events this close in time are one event");
+  command->add_option("--amplitude", words.amplitude, "with --window: how far guards may be beyond zero then");
+  command->add_option("--max-events", words.max_events, "the run ends when so many have happened")
+      ->capture_default_str();
+  command->add_option("--at-accumulation", words.at_accumulation, "stop or fail, where the model does not say")
+      ->check(CLI::IsMember({"stop", "fail"}));
+  command->add_flag("--explain", words.explain, "list every event and how it was found");
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
   const CLI::Option* out = command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
   command->add_flag("--json", words.json, "print one JSON object (docs/json.md) instead of a summary");
@@ -229,12 +289,14 @@ void add_run(CLI::App& app, int& exit_code) {
                        "draw in the terminal: x over time, x,y for y over x; without names: what shows the model best")
           ->expected(0, 1);
   command->footer(
-      "Exit code: 0 finished, 1 the run failed or was stopped, 2 misuse.\n"
+      "Exit code: 0 finished or terminated by the model, 1 the run failed or was stopped, 2 misuse.\n"
       "Examples:\n"
       "  pawl run lorenz\n"
       "  pawl run compere-pendulum --method kutta-3 --step 0.01\n"
       "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot\n"
       "  pawl run compere-pendulum --plot theta,omega\n"
+      "  pawl run bouncing-ball --explain\n"
+      "  pawl run marble-jar --set n=16 --set c=0 --stop 1\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
   command->callback([&exit_code, plot, out] {
     if (out->count() > 0 && words.out.empty()) throw Misuse("--out needs the name of a file");

@@ -42,7 +42,7 @@ void Arming::rest(const Step& step) {
   if (guards_.size() < guards_worth_sleeping) return;
   for (const int g : awake_) {
     const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g);
-    if (can_sleep && (*this)[g].distance > 2) sleep_.offer(g, step.t1, step.end(), std::abs(step.span));
+    if (can_sleep && (*this)[g].distance > 2) sleep_.offer(g, step);
   }
 }
 
@@ -169,9 +169,9 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       armed.starts_at_zero = verdict.sign == 0;
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
     } else if (has_fired) {
-      judge_fired(g, verdict, aftermath);
+      judge_fired(g, verdict, moment, aftermath);
     } else {
-      judge_other(g, verdict, aftermath);
+      judge_other(g, verdict, moment, aftermath);
     }
     armed.is_known = true;
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
@@ -192,10 +192,19 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
 }
 
 // Table 6.2: the guard fired, its transition has been made. Its sign before was armed.sign.
-void Arming::judge_fired(int guard, const Verdict& verdict, Aftermath& aftermath) {
+void Arming::judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int before = armed.sign;
+  if (std::exchange(armed.is_touching, false) && !moment.has_moved(guard)) {
+    armed.starts_at_zero = true;
+    return;
+  }
   if (guards_[guard].side == Side::bilateral) {
+    if (verdict.sign == 0 && !moment.has_moved(guard)) {  // the finder has proved it beyond, by a few ulp
+      armed.sign = static_cast<signed char>(-before);
+      armed.starts_at_zero = false;
+      return;
+    }
     armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
     armed.starts_at_zero = verdict.sign == 0;
     if (verdict.sign == -before && verdict.slope == before) aftermath.deflected.push_back(guard);
@@ -214,9 +223,10 @@ void Arming::judge_fired(int guard, const Verdict& verdict, Aftermath& aftermath
 }
 
 // Table 6.3: the guard did not fire, but a reset or a mode change may have moved it.
-void Arming::judge_other(int guard, const Verdict& verdict, Aftermath& aftermath) {
+void Arming::judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int before = armed.starts_at_zero && armed.sign == 0 ? 0 : armed.sign;
+  if (verdict.sign != before && !moment.has_moved(guard)) return;  // about to cross, or just across: the chart finds it
   const Direction direction = guards_[guard].direction;
   const int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
   armed.starts_at_zero = verdict.sign == 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ struct Armed {
   signed char sign = 0;         // certified where it is not 0; 0: undecided or resting
   bool starts_at_zero = false;  // zero at the start of the piece: leaving it is no event
   bool is_known = false;        // it was watched before the event
+  bool is_touching = false;     // it has just fired without crossing
   double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
   double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
   double magnitude = 0;  // largest |g| over the last step
@@ -32,6 +34,7 @@ struct Moment {
   const double* scale;  // largest |x_i| over the step just ended and after the reset
   double step_size;     // typical, for difference quotients
   double direction;     // of the integration
+  std::function<bool(int)> has_moved = {};  // whether the transition changed the value of a guard; empty: at a start
 };
 
 /// What a reset or mode change has done to the guards.
@@ -74,8 +77,8 @@ class Arming {
   Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
   Verdict look_black_box(int guard, const Moment& moment, bool wants_slope);
   const std::vector<double>& second_rate(const Moment& moment);
-  void judge_fired(int guard, const Verdict& verdict, Aftermath& aftermath);
-  void judge_other(int guard, const Verdict& verdict, Aftermath& aftermath);
+  void judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
+  void judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
 
   GuardSet& guards_;
   const Function& rates_;

@@ -92,7 +92,7 @@ class Certified final : public EventFinder {
       }
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
       const double theta = instant_of(candidates);
-      if (is_polished || !wants_polish(trial, theta)) break;
+      if (is_polished || !wants_polish(trial, candidates.front().guard, theta)) break;
       const double there = step.t0 + theta * step.span;
       if (!(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) break;
       is_polished = true;
@@ -145,7 +145,13 @@ class Certified final : public EventFinder {
       const double settled =
           std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
       ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
-      const bool is_whole = covers(guard, limit, reader);
+      bool is_whole = covers(guard, limit, reader);
+      double farther = limit;  // a zero at the very end of the step: see both its sides
+      for (int i = 0; i < 3 && is_whole && reader.ends_in_zero() && reader.zero_from() > 0 && limit >= 1; ++i) {
+        farther = 1 + 16 * (farther - 1);
+        reader = ChartReader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
+        is_whole = covers(guard, farther, reader);
+      }
       if (!is_whole && !reader.event()) {  // up to the frontier the chart is sound: look no farther
         if (frontier_ <= 64 * eps) return false;
         limit = std::min(limit, frontier_);
@@ -206,8 +212,9 @@ class Certified final : public EventFinder {
       sightings_.push_back({Sighting::Kind::touch, guard, time(0.5 * (touch.left + touch.right))});
     if (reader.has_departed() && !guards_.is_exit(guard) && guards_.info(guard).reports_departure)
       sightings_.push_back({Sighting::Kind::departure, guard, time(reader.departure())});
-    const bool is_quiet = !reader.event() && reader.touches().empty() && !reader.ends_in_zero();
-    if (guards_[guard].is_generic && generic_.near_miss && is_quiet &&
+    const bool has_missed = !reader.event() && reader.touches().empty() && !reader.ends_in_zero() &&
+                            !reader.has_departed() && !arming_[guard].starts_at_zero;
+    if (guards_[guard].is_generic && generic_.near_miss && has_missed &&
         std::abs(generic_.near_miss->value) <= band(trial, guard, generic_.near_miss->theta))
       sightings_.push_back({Sighting::Kind::near_touch, guard, time(generic_.near_miss->theta)});
   }
@@ -248,11 +255,15 @@ class Certified final : public EventFinder {
 
   // The polynomial's error vanishes at both ends of the step; 16 θ² (1 - θ)² of the local error is in between. Where the
   // polynomial is as good as the end, cutting it is exact enough; where its order is lower, digits would be lost.
-  static bool wants_polish(const Trial& trial, double theta) {
+  // So they would be for a guard that reads states; one of the time alone is located exactly all the same.
+  bool wants_polish(const Trial& trial, int guard, double theta) {
     if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;
     const int order = trial.stepper->order(), dense = trial.stepper->dense_order();
-    const double allowed = dense >= order ? 1 : order <= 5 ? 0.1 : 0.001;
-    return 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error > allowed;
+    const double lost = 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error;
+    if (dense >= order) return lost > 1;
+    if (order <= 5 || lost <= 0.001) return lost > 0.1;
+    const bool reads_states = !guards_[guard].is_generic || band(trial, guard, theta) > 1e-3 * trial.control.relative;
+    return lost > 0.1 || reads_states;
   }
 
   // How far beyond the new end the event may now lie.
@@ -305,7 +316,8 @@ class Certified final : public EventFinder {
       found.guards.push_back(c.guard);
       found.zeros.push_back(step.t0 + 0.5 * (c.zero.left + c.zero.right) * step.span);
       found.uncertainty = std::max(found.uncertainty, (c.zero.right - c.zero.left) * std::abs(step.span));
-      if (guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) && !c.zero.is_touch())
+      if (trial.stepper != nullptr && guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) &&
+          !c.zero.is_touch())
         found.is_within_tolerance |= std::abs(generic_.jet_at(c.guard, std::min(1.0, c.zero.left)).slope) <
                                      band(trial, c.guard, std::min(1.0, c.zero.left));
       const bool is_late = has_unilateral && guards_[c.guard].side == Side::bilateral && c.zero.right > theta;
@@ -320,6 +332,7 @@ class Certified final : public EventFinder {
     remember_sides(theta);
     for (const Candidate& c : candidates) {
       arming_[c.guard].sign = static_cast<signed char>(c.zero.before);
+      arming_[c.guard].is_touching = c.zero.is_touch();
       arming_[c.guard].starts_at_zero = false;
     }
     return found;

@@ -31,7 +31,7 @@ constexpr double default_tolerance = 1e-10;
 class Compere final : public EventFinder {
  public:
   Compere(GuardSet& guards, Arming& arming, int size, const FinderOptions& options)
-      : guards_(guards), arming_(arming), options_(options), probe_(guards, size) {
+      : guards_(guards), arming_(arming), options_(options), probe_(guards, size), is_quintic_(options.uses_quintic) {
     eps_d_ = options.location_tolerance > 0 ? options.location_tolerance : default_tolerance;
     eps_g_ = eps_d_ + eps / 2;
   }
@@ -53,29 +53,37 @@ class Compere final : public EventFinder {
     evaluations_ = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
     iterations_ = 0;
     const double estimate = first_suspect().estimate;
-    const bool has_moved = estimate < end_.time_of_step - resolution(whole_.t1);
-    if (has_moved) {
-      ++work_.discarded;
+    is_redone_ = false;
+    if (estimate < length_ - resolution(whole_.t1)) {
+      ++work_.discarded;  // the accepted step; or, if that is to stand after all, the one to the estimate
       go_to(trial, std::max(estimate, resolution(whole_.t0)));
-      reexamine(trial);
+      reexamine();
     }
     auto found = locate(trial);
     work_.iterations += iterations_;
     if (found) return found;
-    if (has_moved) trial.restore(whole_);  // one step thrown away: the one to the estimate; the first one stands
+    if (is_redone_) trial.restore(whole_);
+    trial.step = whole_;
+    trial.was_cut = false;
     return pass();
   }
 
  private:
   struct Watched {
     int guard;
-    int side;   // its sign until now; 0: whichever it leaves with
+    int side;   // its sign at the start; 0: whichever it leaves with
     Node a, b;  // at the ends of the accepted step
   };
   struct Suspect {
     std::size_t watched;
+    int side;         // its sign before the crossing,
+    double since;     // which it has since then
     double estimate;  // time of the first crossing that fires
     Node now;         // where the step ends at present
+  };
+  struct Expected {
+    int side;
+    double since, time;
   };
   const Watched& of(const Suspect& s) const { return watched_[s.watched]; }
   bool is_unilateral(int guard) const { return guards_[guard].side == Side::unilateral; }
@@ -94,26 +102,23 @@ class Compere final : public EventFinder {
     }
     probe_.read_end(step);
     for (Watched& w : watched_) w.b = probe_(w.guard);
-    end_.time_of_step = std::abs(step.t1 - step.t0);
+    length_ = std::abs(step.t1 - step.t0);
   }
 
-  // The first crossing between two nodes that fires; side is then that of its near side, else that at the second node.
-  std::optional<double> crossing_between(int guard, int& side, std::span<const Node> nodes) const {
+  // How a guard that starts at zero leaves it, as its interpolant tells.
+  static int leaving_side(const Polynomial& p) {
+    const auto turns = p.extrema();
+    return sign_of(p(turns.empty() ? 1 : turns.front()));
+  }
+
+  // The first crossing that fires, with the side before it. A guard that crosses the other way first only changes side.
+  std::optional<Expected> crossing_on(int guard, std::span<const Node> nodes, Expected before) const {
     const Polynomial p = Polynomial::hermite(nodes);
     const double from = nodes.front().time, width = nodes.back().time - from;
-    if (side == 0) {
-      const double slope = nodes.front().rate;
-      side = slope != 0 ? sign_of(slope) : sign_of(nodes.back().value);
-      // the interpolant is the judge of how it leaves
-      const auto turns = p.extrema();
-      if (const int leaves = sign_of(p(turns.empty() ? 1 : turns.front())); leaves != 0) side = leaves;
-    }
-    for (const Crossing& crossing : p.crossings(side)) {
-      if (fires(guard, crossing.after)) {
-        side = -crossing.after;
-        return from + crossing.s * width;
-      }
-      side = crossing.after;
+    for (const Crossing& crossing : p.crossings(before.side)) {
+      const double time = from + crossing.s * width;
+      if (fires(guard, crossing.after)) return Expected{-crossing.after, before.since, time};
+      before = {crossing.after, time, time};
     }
     return std::nullopt;
   }
@@ -122,25 +127,18 @@ class Compere final : public EventFinder {
     Watched& w = watched_[index];
     const Node nodes[] = {w.a, w.b};
     const Polynomial cubic = Polynomial::hermite(nodes);
-    if (w.side != -sign_of(w.b.value) && cubic.excludes_roots()) {
-      if (w.side == 0) w.side = sign_of(w.b.value);
+    if (w.side == 0) w.side = leaving_side(cubic);
+    if (w.side != -sign_of(w.b.value) && cubic.excludes_roots()) return;
+    if (const auto crossing = crossing_on(w.guard, nodes, {w.side, 0, 0})) {
+      suspects_.push_back({index, crossing->side, crossing->since, crossing->time, w.b});
       return;
     }
-    int side = w.side;
-    const auto crossing = crossing_between(w.guard, side, nodes);
-    if (w.side == 0 || crossing) w.side = side;
-    if (crossing) {
-      suspects_.push_back({index, *crossing, w.b});
-      return;
-    }
-    if (w.side == 0) w.side = side;
     // A quadratic has no inflection point: "the inflection point of g'" is read as the extremum of g, where g' is zero.
-    const int s = sign_of(w.a.value);
-    const bool is_prone = s != 0 && s == sign_of(w.b.value) && s * w.a.rate < 0 && s * w.b.rate > 0;
-    if (is_prone && fires(w.guard, -s)) {
-      const auto turns = cubic.extrema();
-      if (!turns.empty()) suspects_.push_back({index, turns.front() * end_.time_of_step, w.b});
-    }
+    const int side = sign_of(w.a.value);
+    const bool is_prone = side != 0 && side == sign_of(w.b.value) && side * w.a.rate < 0 && side * w.b.rate > 0;
+    const auto turns = cubic.extrema();
+    if (is_prone && fires(w.guard, -side) && !turns.empty())
+      suspects_.push_back({index, side, 0, turns.front() * length_, w.b});
   }
 
   Suspect& first_suspect() {
@@ -151,7 +149,9 @@ class Compere final : public EventFinder {
   /// A full step from the same start to that time; where the method cannot, its polynomial must do.
   void go_to(Trial& trial, double time) {
     const double t = whole_.t0 + (whole_.span < 0 ? -time : time);
-    if (!trial.redo(t)) {
+    if (trial.redo(t)) {
+      is_redone_ = true;
+    } else {
       trial.step = whole_;
       trial.cut(t);
     }
@@ -159,28 +159,32 @@ class Compere final : public EventFinder {
   }
 
   // With the new node in the middle: does the root exist, and where?
-  void reexamine(Trial&) {
+  void reexamine() {
     std::erase_if(suspects_, [&](Suspect& s) {
       const Watched& w = of(s);
       s.now = probe_(w.guard);
-      int side = w.side;
-      std::optional<double> crossing;
-#ifdef PAWL_COMPERE_QUINTIC
-      const Node all[] = {w.a, s.now, w.b};
-      crossing = crossing_between(w.guard, side, all);
-#else
-      const Node left[] = {w.a, s.now}, right[] = {s.now, w.b};
-      crossing = crossing_between(w.guard, side, left);
-      if (!crossing) crossing = crossing_between(w.guard, side, right);
-#endif
-      if (crossing) s.estimate = *crossing;
+      std::optional<Expected> crossing;
+      if (is_quintic_) {
+        const Node all[] = {w.a, s.now, w.b};
+        crossing = crossing_on(w.guard, all, {w.side, 0, 0});
+      } else {
+        const Node left[] = {w.a, s.now}, right[] = {s.now, w.b};
+        const bool has_passed = s.now.value * w.side < 0;  // in a direction that does not fire
+        crossing = crossing_on(w.guard, left, {w.side, 0, 0});
+        if (!crossing) crossing = crossing_on(w.guard, right, {has_passed ? -w.side : w.side, has_passed ? s.now.time : 0, 0});
+      }
+      if (crossing) {
+        s.side = crossing->side;
+        s.since = crossing->since;
+        s.estimate = crossing->time;
+      }
       return !crossing;
     });
   }
 
   // The auxiliary function, positive before its root: g -+ eps_g sgn(g'), times the sign that g comes from.
-  double offset(const Watched& w, double value) const {
-    return w.side * value + (is_unilateral(w.guard) ? -eps_g_ : eps_g_);
+  double offset(const Suspect& s, double value) const {
+    return s.side * value + (is_unilateral(of(s).guard) ? -eps_g_ : eps_g_);
   }
 
   // Region of concurrency: of all suspects within the window behind the first, the last that keeps the others, as far as
@@ -211,12 +215,13 @@ class Compere final : public EventFinder {
   Search search(Trial& trial, Suspect& s) {
     const Watched& w = of(s);
     const double run_left = std::abs(trial.end - whole_.t0);
-    const double limit = std::min(run_left, 1.1 * end_.time_of_step);
-    double low = 0, high = std::numeric_limits<double>::infinity();
-    if (offset(w, w.a.value) <= 0) return Search::at_start;
-    if (offset(w, w.b.value) <= 0) high = w.b.time;
+    const double limit = std::min(run_left, 1.1 * length_);
+    double low = s.since, high = std::numeric_limits<double>::infinity();
+    const bool is_inward = s.side * w.a.rate < 0 || s.side * w.a.value < 0;
+    if (s.since == 0 && is_inward && offset(s, w.a.value) <= 0) return Search::at_start;
+    if (offset(s, w.b.value) <= 0) high = w.b.time;
     for (int i = 0;; ++i) {
-      const double f = offset(w, s.now.value), slope = w.side * s.now.rate;
+      const double f = offset(s, s.now.value), slope = s.side * s.now.rate;
       if (std::abs(f) <= eps_d_ && slope <= 0) return Search::found;
       (f > 0 ? low : high) = f > 0 ? std::max(low, s.now.time) : std::min(high, s.now.time);
       const bool is_bracketed = std::isfinite(high);
@@ -234,7 +239,7 @@ class Compere final : public EventFinder {
       } else {
         if (!std::isfinite(next)) next = i % 2 == 0 ? 0.5 * (s.now.time + limit) : 0.5 * s.now.time;
         if (next >= limit && s.now.time == limit)
-          return limit == run_left && w.side * s.now.value <= 0 ? Search::clamped : Search::nothing;
+          return limit == run_left && s.side * s.now.value <= 0 ? Search::clamped : Search::nothing;
         next = std::min(next, limit);
         if (next <= 0) next = 0.5 * s.now.time;
       }
@@ -260,7 +265,7 @@ class Compere final : public EventFinder {
       }
       if (search_result == Search::at_start) return settle_at_start(trial, target);
       const bool is_last_chance = round > 2 * watched_.size() + 8;
-      if (is_last_chance || is_first(target)) return settle(trial, target, search_result == Search::clamped);
+      if (is_first(target) || is_last_chance) return settle(trial, search_result == Search::clamped);
       ++work_.wrong_order;  // case II: suspects are now those that have crossed already
     }
     return std::nullopt;
@@ -282,9 +287,9 @@ class Compere final : public EventFinder {
       if (w.side == 0 || !fires(w.guard, -w.side)) continue;
       if (is_unilateral(w.guard)) {
         if (near < 0)
-          earlier.push_back({i, 0, now});
+          earlier.push_back({i, w.side, 0, 0, now});
         else if (is_alone && w.side * now.rate < 0 && std::abs(near - eps_g_) <= eps_d_)
-          together_.push_back({i, 0, now});
+          together_.push_back({i, w.side, 0, 0, now});
         continue;
       }
       if (near >= 0) continue;  // not yet
@@ -292,19 +297,19 @@ class Compere final : public EventFinder {
       const double zero = now.rate != 0 ? now.time - now.value / now.rate : now.time;
       const bool is_in_region = options_.window > 0 && now.time - zero <= options_.window * (1 + 1e-6) &&
                                 -near <= options_.amplitude + eps_g_;
-      (!is_alone && (is_located || is_in_region) ? together_ : earlier).push_back({i, 0, now});
+      (!is_alone && (is_located || is_in_region) ? together_ : earlier).push_back({i, w.side, 0, 0, now});
     }
     if (earlier.empty()) return true;
     for (Suspect& s : earlier) {
       const Node nodes[] = {of(s).a, s.now};
-      int side = of(s).side;
-      s.estimate = crossing_between(of(s).guard, side, nodes).value_or(s.now.time);
+      const auto crossing = crossing_on(of(s).guard, nodes, {s.side, 0, 0});
+      s.estimate = crossing ? crossing->time : s.now.time;
     }
     suspects_ = std::move(earlier);
     return false;
   }
 
-  std::optional<Found> settle(Trial& trial, const Suspect&, bool is_clamped) {
+  std::optional<Found> settle(const Trial& trial, bool is_clamped) {
     const Step& step = trial.step;
     const double direction = step.span < 0 ? -1 : 1;
     const auto zero_of = [](const Suspect& s) {
@@ -321,7 +326,7 @@ class Compere final : public EventFinder {
       found.guards.push_back(of(s).guard);
       found.zeros.push_back(step.t0 + direction * zero_of(s));
       found.uncertainty = std::max(found.uncertainty, std::abs(s.now.time - zero_of(s)));
-      arm_fired(of(s));
+      arm_fired(s);
     }
     return found;
   }
@@ -338,7 +343,7 @@ class Compere final : public EventFinder {
     found.guards.push_back(w.guard);
     found.zeros.push_back(step.t0 + (w.a.rate != 0 ? -w.a.value / w.a.rate : 0) * (step.span < 0 ? -1 : 1));
     found.uncertainty = std::abs(found.zeros.front() - step.t0);
-    arm_fired(w);
+    arm_fired(target);
     return found;
   }
 
@@ -358,9 +363,9 @@ class Compere final : public EventFinder {
     armed.sign = static_cast<signed char>(sign_of(value));
     armed.starts_at_zero = false;
   }
-  void arm_fired(const Watched& w) {
-    Armed& armed = arming_[w.guard];
-    armed.sign = static_cast<signed char>(w.side);
+  void arm_fired(const Suspect& s) {
+    Armed& armed = arming_[of(s).guard];
+    armed.sign = static_cast<signed char>(s.side);
     armed.starts_at_zero = false;
   }
   std::optional<Found> pass() {
@@ -368,20 +373,18 @@ class Compere final : public EventFinder {
     return std::nullopt;
   }
 
-  struct End {
-    double time_of_step = 0;
-  };
   GuardSet& guards_;
   Arming& arming_;
   FinderOptions options_;
   GuardProbe probe_;
   double eps_d_, eps_g_;
-  End end_;
+  double length_ = 0;  // of the accepted step
   Step whole_;  // the accepted step, as it was
   std::vector<Watched> watched_;
   std::vector<Suspect> suspects_, together_;
   long long evaluations_ = 0;
   int iterations_ = 0;
+  bool is_redone_ = false, is_quintic_ = false;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ struct FinderOptions {
   double run_length = 0;       // from the start of the run to its end
   double first_step = 0;       // of the run, as the user wants it; 0: not said
   bool appends_guards = true;  // daspke: the guards take part in the error control
+  bool uses_quintic = false;   // compere: one quintic interpolant instead of two cubics for the second look
 };
 
 /// One event as found; its time is the end of the step as the finder leaves it.

@@ -24,21 +24,29 @@ GuardProbe::GuardProbe(GuardSet& guards, int size)
   jets_.values.resize(static_cast<std::size_t>(size));
 }
 
+void GuardProbe::read(double t, const double* x, const double* rate, double direction, double step_size) {
+  t_ = t;
+  direction_ = direction;
+  step_size_ = step_size;
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    x_[i] = x[i];
+    rate_[i] = rate[i];
+    jets_.values[i] = Jet<double>(x[i]);
+    jets_.values[i].slope = direction * rate[i];
+  }
+}
+
 void GuardProbe::read(const Step& step, double t, const double* x, double theta) {
   const int degree = step.degree();
-  direction_ = step.span < 0 ? -1 : 1;
-  t_ = t;
-  time_ = direction_ * (t - step.t0);
-  step_size_ = std::abs(step.span);
-  for (std::size_t i = 0; i < x_.size(); ++i) {
+  for (std::size_t i = 0; i < rate_.size(); ++i) {
     const double* c = step.coefficients() + static_cast<std::ptrdiff_t>(i) * (degree + 1);
     double slope = degree * c[degree];
     for (int k = degree - 1; k > 0; --k) slope = slope * theta + k * c[k];
-    x_[i] = x[i];
-    rate_[i] = slope / step.span;
-    jets_.values[i] = Jet<double>(x[i]);
-    jets_.values[i].slope = slope / step_size_;
+    moved_[i] = slope / step.span;
   }
+  const double direction = step.span < 0 ? -1 : 1;
+  read(t, x, moved_.data(), direction, std::abs(step.span));
+  time_ = direction * (t - step.t0);
 }
 
 void GuardProbe::read_start(const Step& step) {
@@ -49,7 +57,12 @@ void GuardProbe::read_end(const Step& step) {
   read(step, step.t1, step.end(), (step.t1 - step.t0) / step.span);
 }
 
-Node GuardProbe::operator()(int guard) {
+void GuardProbe::read_at(const Step& step, double theta) {
+  evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
+  read(step, step.t0 + theta * step.span, x_.data(), theta);
+}
+
+Node GuardProbe::look(int guard) {
   Node node{.time = time_};
   if (guards_[guard].is_generic && !guards_.has_values_only(guard)) {
     Jet<double> t(t_);
@@ -63,6 +76,11 @@ Node GuardProbe::operator()(int guard) {
     for (std::size_t i = 0; i < x_.size(); ++i) moved_[i] = x_[i] + d * rate_[i];
     node.rate = (guards_.evaluate(guard, t_ + d, moved_.data()) - node.value) / std::abs(d);
   }
+  return node;
+}
+
+Node GuardProbe::operator()(int guard) {
+  Node node = look(guard);
   if (std::isnan(node.value)) throw GuardNotANumber(guard, t_);
   if (!std::isfinite(node.rate)) node.rate = 0;
   return node;

@@ -18,17 +18,23 @@ struct Node {
   double time = 0, value = 0, rate = 0;
 };
 
-/// Evaluates guards at the ends of a step: with jets along the field, or, where a guard has no derivatives, with a
-/// difference quotient along it.
+/// Evaluates guards and their rates at an instant: with jets along the field, or, where a guard has no derivatives, with
+/// a difference quotient along it.
 class GuardProbe {
  public:
   GuardProbe(GuardSet& guards, int size);
 
-  /// The rates at the ends are those of the step's polynomial, which meets the field there; it must exist.
+  /// Rates are those of the step's polynomial, which must exist and meets the field at both ends.
   void read_start(const Step& step);
   void read_end(const Step& step);
+  void read_at(const Step& step, double theta);
+  /// Any instant. step_size: of the difference quotients.
+  void read(double t, const double* x, const double* rate, double direction, double step_size);
+
   /// At the instant last read. Throws GuardNotANumber.
   Node operator()(int guard);
+  /// The same without complaint: what is not a number stays so.
+  Node look(int guard);
 
  private:
   void read(const Step& step, double t, const double* x, double theta);

@@ -17,6 +17,7 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
     : model_(model),
       options_(options),
       held_(start),
+      field_(field),
       control_(control),
       sliding_(model, held_, size),
       guards_(model, held_, sliding_, size),
@@ -28,6 +29,11 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
       scale_(static_cast<std::size_t>(size)) {
   field.parameters = held_.parameters.data();
   field.around = transitions_.around();
+}
+
+std::unique_ptr<Stepper> Layer::append_guards(const StepperMaker& make) {
+  if (!finder_->appends_guards() || control_.fixed_step > 0 || guards_.declared() == 0) return nullptr;
+  return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_, make);
 }
 
 Verdict Layer::begin(double t, double end, std::vector<double>& x) {
@@ -47,6 +53,7 @@ double Layer::limit(double end) const {
 
 bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Step& step) {
   is_in_cluster_ = false;
+  if (!finder_->is_paced_by_layer()) return false;
   if (!std::exchange(is_after_event_, false) || control_.fixed_step > 0 || sliding_.is_active()) return false;
   const double ahead = arming_.first_forecast();
   if (!(ahead < step_size_ / 1000)) return false;
@@ -104,7 +111,7 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   schedule_->refresh(held_);
   if (fired_ >= options_.most_events)
     return {Ending::terminated, fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
-  finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_});
+  finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}});
   return watch_accumulation(t, x, cause.guards);
 }
 
@@ -151,7 +158,7 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   gap_ = gap_before_ = 0;
   is_after_event_ = true;
   if (verdict.goes_on())
-    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_});
+    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}});
   return verdict;
 }
 
@@ -187,10 +194,17 @@ void Layer::remember_step(double size) {
   step_of_mode_[mode_key()] = size;
 }
 
+double Layer::start_step() const {
+  return options_.location.first_step > 0 ? options_.location.first_step : finder_->restart_size();
+}
+
 // The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go much
 // beyond where the next event is to be expected.
 double Layer::first_step(double wanted) const {
-  if (const double own = finder_->restart_size(); own > 0) return std::min(own, wanted);
+  if (!finder_->is_paced_by_layer()) {
+    const double own = finder_->restart_size();
+    return own > 0 ? std::min(own, wanted) : 0;
+  }
   const auto known = step_of_mode_.find(mode_key());
   double size = known != step_of_mode_.end() ? known->second : wanted;
   const double pace = 1.25 * std::max(gap_, gap_before_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "event/accumulation.hpp"
+#include "event/appended_guards.hpp"
 #include "event/finder.hpp"
 #include "event/micro_step.hpp"
 #include "event/schedule.hpp"
@@ -27,6 +28,9 @@ class Layer {
  public:
   Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
         const LayerOptions& options, int size);
+
+  /// A stepper that integrates the guards along; null where the finder does not ask for it.
+  std::unique_ptr<Stepper> append_guards(const StepperMaker& make);
 
   /// The first instant. Decides truths and modes, and judges the guards.
   Verdict begin(double t, double end, std::vector<double>& x);
@@ -50,6 +54,8 @@ class Layer {
   void report(std::vector<Event>& events);
 
   const std::vector<double>& rate() const { return transitions_.rate(); }
+  /// The size of the first step of all; 0: the stepper chooses.
+  double start_step() const;
   /// The size of the first step after an event, from the one the stepper would have taken.
   double first_step(double wanted) const;
   void remember_step(double size);
@@ -68,6 +74,7 @@ class Layer {
   const System::Declarations& model_;
   LayerOptions options_;
   Held held_;
+  ActiveField& field_;
   const StepControl& control_;
   Sliding sliding_;
   GuardSet guards_;

@@ -59,7 +59,7 @@ bool ChartReader::cross(const Zero& found) {
 }
 
 int ChartReader::side_at(double theta) const {
-  int side = event_ && event_->left >= theta ? event_->before : side_;
+  int side = event_ ? event_->before : side_;  // an event that has not fired yet is still to come
   for (auto pass = passes_.rbegin(); pass != passes_.rend() && pass->left >= theta; ++pass) side = pass->before;
   return side;
 }
@@ -86,7 +86,7 @@ Interval GenericChart::range_over(int guard, double a, double b) {
   ranges_.select(a, b);
   const Interval g = guards_.evaluate(guard, ranges_.time(), ranges_);
   if (g.is_nan()) {  // a range may leave the domain of the guard where the motion does not: halves decide
-    if (b - a <= 4 * ulp_at(b)) throw GuardNotANumber(guard, step_->t0 + a * step_->span);
+    if (b - a <= 4 * ulp_at(b)) throw_not_a_number(guard, a);
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   }
   return g;
@@ -99,8 +99,23 @@ int GenericChart::sign_over(int guard, double a, double b) {
 Jet<double> GenericChart::jet_at(int guard, double theta) {
   jets_.select(theta, theta);
   const Jet<double> g = guards_.evaluate(guard, jets_.time(), jets_);
-  if (std::isnan(g.value)) throw GuardNotANumber(guard, step_->t0 + theta * step_->span);
+  if (std::isnan(g.value)) throw_not_a_number(guard, theta);
   return g;
+}
+
+// Where in the step it stopped being a number, by bisection.
+void GenericChart::throw_not_a_number(int guard, double theta) {
+  const auto is_number = [&](double at) {
+    ranges_.select(at, at);
+    return !guards_.evaluate(guard, ranges_.time(), ranges_).is_nan();
+  };
+  double good = 0, bad = theta;
+  if (!is_number(good)) throw GuardNotANumber(guard, step_->t0);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (good + bad);
+    (is_number(middle) ? good : bad) = middle;
+  }
+  throw GuardNotANumber(guard, step_->t0 + bad * step_->span);
 }
 
 bool GenericChart::cover(int guard, double from, double to, ChartReader& reader) {
@@ -146,7 +161,7 @@ bool GenericChart::node(double a, double b, int sa, int sb) {
   if (range.mag() <= 8 * v.value.radius()) return reader_->emit(0, a, b);  // all of it is below rounding
   if (w.curve.sign() != 0) return convex(a, b, sa, sb, w.curve);
   if (is_smallest) {
-    if (w.value.is_nan() || v.value.is_nan()) throw GuardNotANumber(guard_, step_->t0 + a * step_->span);
+    if (w.value.is_nan() || v.value.is_nan()) throw_not_a_number(guard_, a);
     return reader_->emit(0, a, b);
   }
   int sm = 0;

@@ -47,7 +47,7 @@ class ChartReader {
   const std::optional<Zero>& event() const { return event_; }
   const std::vector<Zero>& touches() const { return touches_; }
   int side() const { return side_; }  ///< the last proved sign, or how the guard was armed
-  int side_at(double theta) const;    ///< the same as of an earlier time
+  int side_at(double theta) const;    ///< the same as of an earlier time, and before the event
   bool ends_in_zero() const { return zero_.has_value(); } ///< and nothing proved after it
   double zero_from() const { return zero_->left; }
   bool has_departed() const { return departure_.has_value(); }
@@ -102,6 +102,7 @@ class GenericChart {
   bool convex(double a, double b, int sa, int sb, const Interval& curve);
   double split_point(double a, double b, int& sign);
   double ulp_at(double theta) const;
+  [[noreturn]] void throw_not_a_number(int guard, double theta);
 
   static constexpr int budget_ = 4096;
   GuardSet& guards_;

@@ -12,6 +12,7 @@ Sleep::Sleep(GuardSet& guards, int size)
       n_(static_cast<std::size_t>(size)),
       boxes_(n_ + 1),
       unit_(n_ + 1),
+      unit_of_step_(n_ + 1, -1),
       sleepers_(n_ + 1) {
   probe_.values.resize(n_);
   resize();
@@ -81,11 +82,20 @@ void Sleep::follow(double t, const double* x) {
   test(n_, t, t);
 }
 
+double Sleep::unit_of(std::size_t variable, const Step& step) {
+  if (std::exchange(unit_of_step_[variable], steps_) != steps_) {
+    const Interval range = coarse_range(step, static_cast<int>(variable));
+    unit_[variable] = std::max(range.hi - range.lo, 1e-12 * std::abs(range.hi) + 1e-300);
+  }
+  return unit_[variable];
+}
+
 // Writes the box of every state at this level into the probe and evaluates the guard over them.
-bool Sleep::is_possible(int guard, double t, const double* x, double step_size, int level) {
+bool Sleep::is_possible(int guard, const Step& step, int level) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto l = static_cast<std::size_t>(level);
-  const double scale = std::ldexp(1.0, level);
+  const double scale = std::ldexp(1.0, level), t = step.t1, step_size = std::abs(step.span);
+  const double* x = step.end();
   const auto box_at = [&](std::size_t variable, double at, double radius) {
     const Box& box = boxes_[variable][l];
     return box.sleepers.empty() ? Interval(at - radius, at + radius)
@@ -94,8 +104,7 @@ bool Sleep::is_possible(int guard, double t, const double* x, double step_size, 
   Habit& habit = habits_[static_cast<std::size_t>(guard)];
   for (const int i : habit.reads) {
     const auto v = static_cast<std::size_t>(i);
-    if (unit_[v] == 0) unit_[v] = 1e-2 * std::max(std::abs(x[v]), 1e-3);
-    probe_.values[v] = box_at(v, x[v], unit_[v] * scale);
+    probe_.values[v] = box_at(v, x[v], unit_of(v, step) * scale);
   }
   const auto evaluate = [&](const Interval& time) {
     probe_.reads.clear();
@@ -141,7 +150,7 @@ void Sleep::lie_down(int guard, std::size_t variable, int level, double at, doub
   box.sleepers.push_back({guard, habits_[static_cast<std::size_t>(guard)].stamp});
 }
 
-bool Sleep::offer(int guard, double t, const double* x, double step_size) {
+bool Sleep::offer(int guard, const Step& step) {
   const auto g = static_cast<std::size_t>(guard);
   Habit& habit = habits_[g];
   if (habit.patience > 0) {
@@ -149,30 +158,29 @@ bool Sleep::offer(int guard, double t, const double* x, double step_size) {
     return false;
   }
   if (habit.reads.empty()) {  // which states it reads is seen by one evaluation at the state itself
-    for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(x[i]);
+    for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(step.end()[i]);
     probe_.reads.clear();
     GuardSet::Reads held;
-    guards_.evaluate_recorded(guard, Interval(t), probe_, held);
+    guards_.evaluate_recorded(guard, Interval(step.t1), probe_, held);
     std::sort(probe_.reads.begin(), probe_.reads.end());
     probe_.reads.erase(std::unique(probe_.reads.begin(), probe_.reads.end()), probe_.reads.end());
     habit.reads = probe_.reads;
   }
   ++habit.stamp;
-  const int highest = std::min<int>(habit.level + 1, levels - 1);
-  for (int level = highest; level >= std::max(0, highest - 3); --level) {
-    if (is_possible(guard, t, x, step_size, level)) {
-      const auto place = static_cast<std::size_t>(std::exchange(position_[g], -1));
-      awake_[place] = awake_.back();
-      position_[static_cast<std::size_t>(awake_[place])] = awake_.back() == guard ? -1 : static_cast<int>(place);
-      awake_.pop_back();
-      mode_readers_ += habit.reads_modes ? 1 : 0;
-      habit.level = static_cast<signed char>(level);
-      habit.asleep_since = steps_;
-      return true;
-    }
+  for (const int change : {2, 0, -2, -4}) {
+    const int level = habit.level + change;
+    if (level < 0 || level >= levels || !is_possible(guard, step, level)) continue;
+    habit.level = static_cast<signed char>(level);
+    habit.asleep_since = steps_;
+    const auto place = static_cast<std::size_t>(std::exchange(position_[g], -1));
+    awake_[place] = awake_.back();
+    position_[static_cast<std::size_t>(awake_[place])] = awake_.back() == guard ? -1 : static_cast<int>(place);
+    awake_.pop_back();
+    mode_readers_ += habit.reads_modes ? 1 : 0;
+    return true;
   }
-  habit.level = static_cast<signed char>(std::max(0, highest - 3));
-  if (habit.level == 0) habit.patience = 8;
+  habit.level = static_cast<signed char>(std::max(0, habit.level - 4));
+  habit.patience = habit.level == 0 ? 8 : 1;
   return false;
 }
 

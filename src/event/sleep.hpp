@@ -28,10 +28,10 @@ class Sleep {
   /// A reset: the same for a single state.
   void follow(double t, const double* x);
   /// Puts a guard to sleep at this state, if that is possible and promises to pay. True: asleep.
-  bool offer(int guard, double t, const double* x, double step_size);
+  bool offer(int guard, const Step& step);
 
  private:
-  static constexpr int levels = 12;
+  static constexpr int levels = 16;
   struct Sleeper {
     int guard;
     unsigned stamp;  // of the time it fell asleep: an entry with an old stamp means nothing
@@ -49,7 +49,8 @@ class Sleep {
     unsigned stamp = 0;
     long long asleep_since = 0;
   };
-  bool is_possible(int guard, double t, const double* x, double step_size, int level);
+  bool is_possible(int guard, const Step& step, int level);
+  double unit_of(std::size_t variable, const Step& step);
   void test(std::size_t variable, double lo, double hi);
   void rouse(int guard);
   void wake(const Sleeper& sleeper);
@@ -58,7 +59,8 @@ class Sleep {
   GuardSet& guards_;
   std::size_t n_;
   std::vector<std::array<Box, levels>> boxes_;  // per state, then one for the time
-  std::vector<double> unit_;                    // radius of level 0 per state; 0: not chosen yet
+  std::vector<double> unit_;                    // what each state moves in one step: the radius of level 0
+  std::vector<long long> unit_of_step_;         // which step that was
   std::vector<int> awake_;
   std::vector<int> position_;  // of a guard in the list above; -1: asleep
   std::vector<Habit> habits_;

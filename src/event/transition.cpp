@@ -41,7 +41,16 @@ Point<double> Transitions::point(const Here& here) const {
 }
 
 Moment Transitions::moment(const Here& here) const {
-  return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction};
+  return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction, {}};
+}
+
+// Whether the transition changed the value of a guard: the same function of the states and modes of before.
+bool Transitions::has_moved(const Here& here, int guard) {
+  const double now = guards_.evaluate(guard, here.t, here.x.data());
+  std::swap(held_, held_before_);
+  const double before = guards_.evaluate(guard, here.t, x_before_.data());
+  std::swap(held_, held_before_);
+  return now != before;
 }
 
 // Freezes the mode: field, watched guards, and the rate at the new state.
@@ -285,12 +294,14 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
       lock(here);
       return {Ending::terminated, fmt::format("t = {:.10g}: {}", here.t, jump.reason())};
     }
-    const bool has_moved = here.x != x_before_;
+    const bool has_reset = here.x != x_before_;
     const bool parameters_changed = held_.parameters != held_before_.parameters;
     arming_.sleep().wake_readers(!(held_ == held_before_), parameters_changed);
-    if (has_moved) arming_.sleep().follow(here.t, here.x.data());
+    if (has_reset) arming_.sleep().follow(here.t, here.x.data());
     lock(here);
-    const Aftermath aftermath = arming_.judge(moment(here), now.guards);
+    Moment after = moment(here);
+    after.has_moved = [&](int guard) { return has_moved(here, guard); };
+    const Aftermath aftermath = arming_.judge(after, now.guards);
     if (!aftermath.beyond.empty()) {
       return {Ending::failed,
               fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"

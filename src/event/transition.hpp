@@ -59,6 +59,7 @@ class Transitions {
   bool decide(std::string& cycle);
   void lock(const Here& here);
   Moment moment(const Here& here) const;
+  bool has_moved(const Here& here, int guard);
   Verdict check_finite(const Here& here, std::span<const int> guards) const;
   std::string names(std::span<const int> guards) const;
   void set_truth(int guard, bool truth);

@@ -14,6 +14,21 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+Json event_statistics_of(const EventStatistics& events) {
+  Json guarantees = Json::object();
+  for (const Guarantee& one : events.guarantees) guarantees[one.guard] = one.level;
+  return {{"fired", events.events},
+          {"guards", events.guards},
+          {"guard_ranges", events.guard_ranges},
+          {"guard_points", events.guard_points},
+          {"iterations", events.iterations},
+          {"rhs_for_location", events.rhs_for_location},
+          {"micro_steps", events.micro_steps},
+          {"wrong_order", events.wrong_order},
+          {"false_roots", events.false_roots},
+          {"guarantees", guarantees}};
+}
+
 Json statistics_of(const Statistics& statistics) {
   return {{"rhs", statistics.rhs},
           {"steps_accepted", statistics.steps_accepted},
@@ -21,7 +36,21 @@ Json statistics_of(const Statistics& statistics) {
           {"min_step", statistics.min_step},
           {"max_step", statistics.max_step},
           {"largest_error_estimate", statistics.largest_error_estimate},
-          {"wall_seconds", statistics.wall_seconds}};
+          {"wall_seconds", statistics.wall_seconds},
+          {"events", event_statistics_of(statistics.events)}};
+}
+
+Json events_of(const Result& run) {
+  Json all = Json::array();
+  for (const Event& event : run.events) {
+    all.push_back({{"t", event.t},
+                   {"guards", run.names(event)},
+                   {"kind", std::string(to_string(event.kind))},
+                   {"mode_before", run.mode(*event.held_before)},
+                   {"mode_after", run.mode(*event.held_after)},
+                   {"uncertainty", event.uncertainty}});
+  }
+  return all;
 }
 
 Json observables_of(const Result& run) {
@@ -90,7 +119,7 @@ Json to_json(const Result& run) {
           {"final", final},
           {"statistics", statistics_of(run.statistics)},
           {"observables", observables_of(run)},
-          {"events", Json::array()},
+          {"events", events_of(run)},
           {"invariants", Json::object()},
           {"messages", messages_of(run)}};
 }

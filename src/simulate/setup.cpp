@@ -174,6 +174,7 @@ StepControl step_control(const Setup& setup) {
     control.absolute.assign(setup.start_state.size(), tolerance.absolute.value_or(tolerance.relative * 1e-3));
   control.fixed_step = setup.options.step.value_or(0);
   control.max_step = setup.options.max_step;
+  if (setup.options.events.starts_with("compere")) control.law = StepLaw::compere;
   return control;
 }
 

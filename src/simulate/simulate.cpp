@@ -40,7 +40,9 @@ event::LayerOptions layer_options(const Options& options) {
   return {.finder = options.events,
           .location = {.location_tolerance = options.event_tolerance,
                        .window = options.concurrency_window,
-                       .amplitude = options.concurrency_amplitude},
+                       .amplitude = options.concurrency_amplitude,
+                       .run_length = std::abs(options.end - options.start),
+                       .first_step = options.first_step.value_or(0)},
           .most_events = options.max_events,
           .fails_at_accumulation = options.at_accumulation == AtAccumulation::fail};
 }
@@ -71,7 +73,8 @@ Result simulate(const System& system, const Values& values, const Options& optio
   const auto stepper = choice.method->make(VectorField{&field}, setup.size(), control);
   if (!setup.declarations->has_events()) return detail::run(setup, *stepper);
   event::Layer events(*setup.declarations, *setup.held, field, control, layer_options(options), setup.size());
-  return detail::run(setup, *stepper, &events);
+  const auto with_guards = events.append_guards(choice.method->make);
+  return detail::run(setup, with_guards ? *with_guards : *stepper, &events);
 }
 
 namespace detail {
@@ -188,7 +191,8 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
     if (!verdict.goes_on()) return ending_of(verdict);
   }
   recorder.begin(now.t, now.x, events != nullptr ? events->snapshot() : setup.held);
-  stepper.restart(now.t, now.x.data(), direction, options.first_step.value_or(0),
+  stepper.restart(now.t, now.x.data(), direction,
+                  events != nullptr ? events->start_step() : options.first_step.value_or(0),
                   events != nullptr ? events->rate().data() : nullptr);
   Attempt attempt = Attempt::accepted;
   while (now.t != options.end) {
