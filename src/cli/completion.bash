@@ -3,16 +3,20 @@ _pawl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
   local choices=""
   if ((COMP_CWORD == 1)); then
-    choices="run list methods completion --help --version"
+    choices="run list methods bench completion --help --version"
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
+  elif [[ $before == --events ]]; then
+    choices="certified compere daspke"
+  elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
+    choices="gauntlet events"
   elif [[ $before == --out ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
   elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --explain --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi
