@@ -53,7 +53,7 @@ class ExplicitRungeKutta final : public Stepper {
     std::fill(k_.begin(), k_.end(), std::numeric_limits<double>::quiet_NaN());  // a rate nobody assigns is then noticed
   }
 
-  void restart(double t, const double* x, double direction, double first_step, const double* rate) override {
+  void restart(double t, const double* x, double direction, double first_step, const double* rate = nullptr) override {
     t_ = t;
     for (int i = 0; i < n(); ++i) x_[at(i)] = x[i];
     time_rest_ = 0;
@@ -109,6 +109,10 @@ class ExplicitRungeKutta final : public Stepper {
   double next_step_size() const override { return control_.fixed_step > 0 ? control_.fixed_step : next_step_; }
   int order() const override { return table.order; }
   int dense_order() const override { return table.dense_order; }
+  double dense_weight() const override {
+    static constexpr double weight = largest_dense_weight(table);
+    return weight;
+  }
 
   /// The rate at the start of the last step.
   const double* start_rate() const { return k(0); }

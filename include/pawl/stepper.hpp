@@ -83,6 +83,8 @@ class Stepper {
   /// Order of the method, and of its polynomial inside a step.
   virtual int order() const = 0;
   virtual int dense_order() const = 0;
+  /// Size of the weights in the polynomial's coefficients, beside 1: what rounding is multiplied by inside a step.
+  virtual double dense_weight() const { return 1; }
 
   const Work& work() const { return work_; }
   const StepFailure& failure() const { return failure_; }

@@ -125,6 +125,18 @@ constexpr double real_stability_limit(const Tableau<S, X, D>& table) {
   return z;
 }
 
+/// Σ |dense[i][k]| over all stages, for the power of θ where it is largest.
+template <class Table>
+constexpr double largest_dense_weight(const Table& table) {
+  double largest = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(Table::degree); ++k) {
+    double sum = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Table::total); ++i) sum += detail::size_of(table.dense[i][k]);
+    largest = sum > largest ? sum : largest;
+  }
+  return largest;
+}
+
 /// A rule without dense output of its own, given the cubic Hermite polynomial through x0, f0, x1, f1:
 ///   x(θ) = x0 + (3θ² - 2θ³)(x1 - x0) + h (θ - 2θ² + θ³) f0 + h (θ³ - θ²) f1.
 /// f1 is one more row, whose value the next step starts with.

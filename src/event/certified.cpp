@@ -75,7 +75,7 @@ class Certified final : public EventFinder {
     if (arming_.awake().empty()) return std::nullopt;
     const long long evaluations = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
     generic_.iterations = black_box_.iterations = 0;
-    bool is_polished = false;
+    bool is_polished = false, is_extended = false;
     double limit = 1 + 4 * ulp(step.t1) / std::abs(step.span);
     std::vector<Candidate> candidates;
     for (int round = 0; round < 4; ++round) {
@@ -89,6 +89,10 @@ class Certified final : public EventFinder {
         remember_sides(std::min(limit, (step.t1 - step.t0) / step.span));
         arming_.rest(step);
         return std::nullopt;
+      }
+      if (!reaches_window(candidates, limit) && !std::exchange(is_extended, true) && extend(trial, candidates)) {
+        limit = 1 + 4 * ulp(step.t1) / std::abs(step.span);
+        continue;
       }
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
       const double theta = instant_of(candidates);
@@ -137,7 +141,7 @@ class Certified final : public EventFinder {
     candidates.clear();
     readers_.clear();
     sightings_.clear();
-    const double window = options_.window / std::abs(step.span);
+    const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
       if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
@@ -171,19 +175,36 @@ class Certified final : public EventFinder {
       return false;
     }
     if (candidates.empty()) return true;
-    const auto first_end = std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-                             return a.zero.right < b.zero.right;
-                           })->zero.right;
-    std::erase_if(candidates, [&](const Candidate& c) { return c.zero.left > first_end + window; });
+    const double first = first_end(candidates);
+    std::erase_if(candidates, [&](const Candidate& c) { return c.zero.left > first + window; });
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
       const bool overlap = a.zero.left <= b.zero.right && b.zero.left <= a.zero.right;
       if (overlap) return a.guard < b.guard;
       return a.zero.left < b.zero.left;
     });
     std::erase_if(sightings_, [&](const Sighting& s) {
-      return (s.t - step.t0) / step.span > first_end;
+      return (s.t - step.t0) / step.span > first;
     });
     return true;
+  }
+
+  // Whether the step goes far enough to show everything within the window of its first event.
+  bool reaches_window(const std::vector<Candidate>& candidates, double limit) const {
+    return options_.window == 0 || first_end(candidates) + window_ <= limit;
+  }
+  bool extend(Trial& trial, const std::vector<Candidate>& candidates) {
+    const Step& step = trial.step;
+    const double direction = step.span < 0 ? -1 : 1;
+    double end = step.t0 + (first_end(candidates) + 1.001 * window_) * step.span;
+    if (direction * (end - trial.end) > 0) end = trial.end;
+    if (end == step.t1 || !trial.redo(end)) return false;
+    arming_.sleep().follow(step);
+    return true;
+  }
+  static double first_end(const std::vector<Candidate>& candidates) {
+    double first = std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates) first = std::min(first, c.zero.right);
+    return first;
   }
 
   bool is_at_end_of_run(const Trial& trial, double limit) const { return trial.step.t1 == trial.end && limit >= 1; }
@@ -260,10 +281,23 @@ class Certified final : public EventFinder {
     if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;
     const int order = trial.stepper->order(), dense = trial.stepper->dense_order();
     const double lost = 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error;
+    if (rounding(trial) > 1) return true;
     if (dense >= order) return lost > 1;
     if (order <= 5 || lost <= 0.001) return lost > 0.1;
     const bool reads_states = !guards_[guard].is_generic || band(trial, guard, theta) > 1e-3 * trial.control.relative;
     return lost > 0.1 || reads_states;
+  }
+
+  // Large dense weights cancel, and what they leave is rounding: here in units of the tolerance.
+  static double rounding(const Trial& trial) {
+    const Step& step = trial.step;
+    double largest = 0;
+    for (int i = 0; i < step.size(); ++i) {
+      const double weight = trial.control.absolute[static_cast<std::size_t>(i)] +
+                            trial.control.relative * std::max(std::abs(step.start()[i]), std::abs(step.end()[i]));
+      largest = std::max(largest, std::abs(step.end()[i] - step.start()[i]) / weight);
+    }
+    return eps * trial.stepper->dense_weight() * largest;
   }
 
   // How far beyond the new end the event may now lie.
@@ -381,7 +415,7 @@ class Certified final : public EventFinder {
   UncertainStates uncertain_;
   std::vector<double> x_;
   std::vector<Read> readers_;
-  double frontier_ = 0;
+  double frontier_ = 0, window_ = 0;  // the window in θ
   bool is_limited_ = false;
 };
 

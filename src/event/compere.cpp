@@ -1,18 +1,20 @@
-// The finder of M. D. Compere, Simulation of engineering systems described by high-index DAE and discontinuous ODE using
-// single step methods, dissertation, UT Austin 2001, chapter 5, for comparison with its tables.
+// The finder of M. D. Compere, Simulation of engineering systems described by high-index DAE and discontinuous ODE
+// using single step methods, dissertation, UT Austin 2001, chapter 5, for comparison with its tables.
 //
 //   detection  cubic Hermite interpolants of every guard over the accepted step; those whose range excludes zero are
-//              dropped; suspects are those with a root, and error-prone ones: slopes of opposite sign, bulging towards zero
+//              dropped; suspects are those with a root, and error-prone ones: slopes of opposite sign, bulging towards
+//              zero
 //   estimate   a full step to the first suspected root; suspects are looked at again with two cubics (or one quintic);
 //              none left: that step is thrown away and the first one stands
-//   location   Newton's method on ĝ = g -+ eps_g sgn(g'), every iterate a full step; |ĝ| <= eps_d ends it (CEL+ and CEL-)
-//   try-catch  case I: it was the first. Case II: another guard has crossed before it: that one is located. Case III:
+//   location   Newton's method on ĝ = g -+ eps_g sgn(g'), every iterate a full step; |ĝ| <= eps_d ends it (CEL+ and
+//   CEL-) try-catch  case I: it was the first. Case II: another guard has crossed before it: that one is located. Case
+//   III:
 //              there is no root: the guard is no suspect any more
 //   ROC        bilateral events within eps_c are one, at the last instant at which all are within eps_ROC of zero
 //
-// Where this differs from the text: iterates stay inside a bracket once one is known, so a root between two proved signs is
-// never given up; N_itmax (not printed) is 10 and counts only without a bracket; guards have directions; guards that touch
-// zero never fire here.
+// Where this differs from the text: iterates stay inside a bracket once one is known, so a root between two proved
+// signs is never given up; N_itmax (not printed) is 10 and counts only without a bracket; guards have directions;
+// guards that touch zero never fire here.
 #include <algorithm>
 #include <cmath>
 
@@ -171,7 +173,8 @@ class Compere final : public EventFinder {
         const Node left[] = {w.a, s.now}, right[] = {s.now, w.b};
         const bool has_passed = s.now.value * w.side < 0;  // in a direction that does not fire
         crossing = crossing_on(w.guard, left, {w.side, 0, 0});
-        if (!crossing) crossing = crossing_on(w.guard, right, {has_passed ? -w.side : w.side, has_passed ? s.now.time : 0, 0});
+        if (!crossing)
+          crossing = crossing_on(w.guard, right, {has_passed ? -w.side : w.side, has_passed ? s.now.time : 0, 0});
       }
       if (crossing) {
         s.side = crossing->side;
@@ -187,8 +190,8 @@ class Compere final : public EventFinder {
     return s.side * value + (is_unilateral(of(s).guard) ? -eps_g_ : eps_g_);
   }
 
-  // Region of concurrency: of all suspects within the window behind the first, the last that keeps the others, as far as
-  // straight lines tell, within the amplitude.
+  // Region of concurrency: of all suspects within the window behind the first, the last that keeps the others, as far
+  // as straight lines tell, within the amplitude.
   Suspect& choose() {
     Suspect* chosen = &first_suspect();
     const double first = chosen->estimate;
@@ -379,7 +382,7 @@ class Compere final : public EventFinder {
   GuardProbe probe_;
   double eps_d_, eps_g_;
   double length_ = 0;  // of the accepted step
-  Step whole_;  // the accepted step, as it was
+  Step whole_;         // the accepted step, as it was
   std::vector<Watched> watched_;
   std::vector<Suspect> suspects_, together_;
   long long evaluations_ = 0;

@@ -1,16 +1,17 @@
 // The finder of DASPKE: G. Mao and L. R. Petzold, Efficient integration over discontinuities for differential-algebraic
 // systems, Computers and Mathematics with Applications 43 (2002) 65, section 3.
 //
-//   signs       every guard has a logical value, +1 or -1; a guard whose sign differs at the end of the step has a root in it
-//   first root  the Illinois algorithm on the dense output, until the bracket is narrower than delta_1
-//   even roots  no sign changed, but a guard's derivative has: the guards are looked at in the middle. Some changed: guards
+//   signs       every guard has a logical value, +1 or -1; a guard whose sign differs at the end of the step has a root
+//   in it first root  the Illinois algorithm on the dense output, until the bracket is narrower than delta_1 even roots
+//   no sign changed, but a guard's derivative has: the guards are looked at in the middle. Some changed: guards
 //               that did not, but whose derivative did, are searched before the first root
 //   equivalence guards that change sign within delta_2 behind the root fire with it, at the end of that band
 //   re-arming   after an event signs are taken, and roots sought, from t* + h_min on, h_min = 4 eps max(|t|, |t_end|)
 //   appended    the guards take part in the error control (appended_guards.hpp)
 //
-// Where this differs from the paper: it has no unilateral guards; for those the near end of the bracket is taken, so they
-// are never seen beyond zero. A root whose direction does not fire only changes the sign, and the search goes on from it.
+// Where this differs from the paper: it has no unilateral guards; for those the near end of the bracket is taken, so
+// they are never seen beyond zero. A root whose direction does not fire only changes the sign, and the search goes on
+// from it.
 #include <algorithm>
 #include <cmath>
 
@@ -94,8 +95,9 @@ class Daspke final : public EventFinder {
     return 0;
   }
 
-  // The first step of a piece: signs are those at t* + h_min, and nothing is sought before. A guard that was far from zero
-  // and now has another sign has crossed: that is an event; so it is for conditions and relays, which stand for their sign.
+  // The first step of a piece: signs are those at t* + h_min, and nothing is sought before. A guard that was far from
+  // zero and now has another sign has crossed: that is an event; so it is for conditions and relays, which stand for
+  // their sign.
   double rearm(double end) {
     read_signs();
     const double shortest = 4 * eps * std::max(std::abs(step_->t0), std::abs(end));
@@ -113,8 +115,7 @@ class Daspke final : public EventFinder {
 
   // One sign change between a and b: narrowed until it is shorter than delta_1.
   Bracket illinois(const Watched& w, double a, double b) {
-    const double least =
-        std::max(delta_1_, 2 * resolution(step_->t0 + b * step_->span)) / std::abs(step_->span);
+    const double least = std::max(delta_1_, 2 * resolution(step_->t0 + b * step_->span)) / std::abs(step_->span);
     double ga = value_at(w.guard, a), gb = value_at(w.guard, b);
     for (int last = 0; b - a > least; ++iterations_) {
       double x = b - gb * (b - a) / (gb - ga);

@@ -119,7 +119,7 @@ struct FinderInfo {
   std::string name, sentence;
   std::unique_ptr<EventFinder> (*make)(GuardSet&, Arming&, int size, const FinderOptions&);
 };
-/// certified, compere, daspke. `--events`, --help and the tests read this list.
+/// certified, compere (with two cubics or a quintic), daspke. `--events`, --help and the tests read this list.
 const std::vector<FinderInfo>& finders();
 const FinderInfo& find_finder(std::string_view name);
 

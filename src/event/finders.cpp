@@ -8,7 +8,8 @@ namespace pawl::event {
 const std::vector<FinderInfo>& finders() {
   static const std::vector<FinderInfo> list{
       {"certified", "a proved sign chart of every guard over the step's polynomial (default)", make_certified},
-      {"compere", "cubic interpolants of the guards, then Newton's method with a full step for every iterate", make_compere},
+      {"compere", "cubic interpolants of the guards, then Newton's method with a full step for every iterate",
+       make_compere},
       {"compere-quintic", "the same, with one quintic instead of two cubics for the second look at suspects",
        [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
          FinderOptions quintic = options;

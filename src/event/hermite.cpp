@@ -135,7 +135,8 @@ bool Polynomial::excludes_roots() const {
   return range.sign() != 0;
 }
 
-// The ends of [0, 1] and all places between where the slope changes sign: the polynomial is monotone from one to the next.
+// The ends of [0, 1] and all places between where the slope changes sign: the polynomial is monotone from one to the
+// next.
 std::vector<double> Polynomial::turning_points(const Coefficients& c, int degree) {
   std::vector<double> points{0};
   if (degree > 1) {

@@ -18,8 +18,8 @@ struct Node {
   double time = 0, value = 0, rate = 0;
 };
 
-/// Evaluates guards and their rates at an instant: with jets along the field, or, where a guard has no derivatives, with
-/// a difference quotient along it.
+/// Evaluates guards and their rates at an instant: with jets along the field, or, where a guard has no derivatives,
+/// with a difference quotient along it.
 class GuardProbe {
  public:
   GuardProbe(GuardSet& guards, int size);
@@ -46,7 +46,9 @@ class GuardProbe {
 };
 
 /// Sign of a number: -1, 0 or 1.
-inline int sign_of(double x) { return (x > 0) - (x < 0); }
+inline int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
 
 /// A place where a polynomial changes sign.
 struct Crossing {

@@ -57,7 +57,7 @@ bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Ste
   if (!std::exchange(is_after_event_, false) || control_.fixed_step > 0 || sliding_.is_active()) return false;
   const double ahead = arming_.first_forecast();
   if (!(ahead < step_size_ / 1000)) return false;
-  const double length = ahead * (1 + 1e-4) + 8 * eps * std::abs(t);
+  const double length = ahead * (1 + 1e-4) + 8 * eps * std::abs(t) + options_.location.window;
   is_in_cluster_ = micro_.take(t, x.data(), transitions_.rate().data(), direction_ * length, limit, step);
   return is_in_cluster_;
 }
@@ -118,9 +118,11 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
 Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards) {
   for (const int g : guards) {
     if (guards_.is_exit(g)) continue;
-    const auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()));
+    auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()));
     if (found) {
       accumulating_guard_ = g;
+      const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
+      if (guards_[g].side == Side::unilateral && is_beyond) found->state = x;  // extrapolated too far, by rounding
       if (guards_.info(g).at_accumulation) {
         accumulation_ = found;
         return {};

@@ -29,7 +29,8 @@ bool ChartReader::emit(int sign, double a, double b) {
     }
     const Zero found{zero.left, zero.right, side_, sign};
     if (found.is_touch()) {
-      if (is_leading) return true;
+      const bool is_still_leaving = starts_at_zero_ && zero.left < 1e-9;
+      if (is_leading || is_still_leaving) return true;
       if (fires_on_touch_) {
         event_ = found;
         return false;

@@ -6,14 +6,38 @@
 #include <fmt/format.h>
 
 #include "numerics/nearest_name.hpp"
+#include "problems/hybrid.hpp"
 #include "problems/smooth.hpp"
 
 namespace pawl {
 
 const std::vector<Problem>& catalogue() {
   static const std::vector<Problem> list{
-      problems::compere_pendulum(), problems::lorenz(),      problems::pleiades(), problems::arenstorf(),
-      problems::rigid_body(),       problems::brusselator(), problems::kepler(),
+      problems::compere_pendulum(),
+      problems::lorenz(),
+      problems::pleiades(),
+      problems::arenstorf(),
+      problems::rigid_body(),
+      problems::brusselator(),
+      problems::kepler(),
+      problems::bok_1(),
+      problems::bok_2(),
+      problems::bok_3(),
+      problems::carver_1(),
+      problems::carver_2(),
+      problems::carver_3(),
+      problems::square_wave(),
+      problems::friction(),
+      problems::relay(),
+      problems::balls_spring(),
+      problems::balls_restitution(),
+      problems::marble_jar(),
+      problems::bouncing_ball(),
+      problems::bouncing_ball_fmi(),
+      problems::coulomb_oscillator(),
+      problems::rlcd(),
+      problems::event_cascade(),
+      problems::log_roots(),
   };
   return list;
 }
@@ -27,6 +51,10 @@ const Problem& find_problem(std::string_view name) {
   throw Misuse(fmt::format("unknown model '{}'{} (`pawl list` shows the catalogue)", name, did_you_mean(name, names)));
 }
 
+System system_of(const Problem& problem, const Assignments& assignments) {
+  return problem.build ? problem.build(assignments) : problem.system;
+}
+
 std::optional<double> error_against_reference(const Problem& problem, const Values& values, double t,
                                               const std::vector<double>& state) {
   const auto exact = problem.reference(values, t);
@@ -36,12 +64,14 @@ std::optional<double> error_against_reference(const Problem& problem, const Valu
   return worst;
 }
 
-Reference known_at(const System& system, double end, const std::vector<double>& state) {
+bool are_declared(const Values& values, const System& system) {
   const Values declared(system);
+  return values.held() == declared.held() && values.start() == declared.start();
+}
+
+Reference known_at(const System& system, double end, const std::vector<double>& state) {
   return [=](const Values& values, double t) -> std::optional<std::vector<double>> {
-    const bool is_known =
-        t == end && values.parameters() == declared.parameters() && values.start() == declared.start();
-    if (!is_known) return std::nullopt;
+    if (t != end || !are_declared(values, system)) return std::nullopt;
     return state;
   };
 }

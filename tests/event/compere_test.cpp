@@ -31,7 +31,8 @@ std::vector<double> fired_times(const Result& result) {
   return times;
 }
 
-/// N_rhs = 1 + 6 (N_acc + N_rej + N_it) + 2 N_ev. We spend one evaluation per event, he two; everything else is whole steps.
+/// N_rhs = 1 + 6 (N_acc + N_rej + N_it) + 2 N_ev. We spend one evaluation per event, he two; everything else is whole
+/// steps.
 struct Counts {
   long long rhs, remainder, rejected;
   explicit Counts(const Result& r) {
@@ -52,8 +53,10 @@ struct PrintedRow {
 
 TEST(Compere, FindsThePrintedEventsOfBok1WithThePrintedWork) {
   // Table 5.3; exact values from the roots of sin πt = A t.
-  for (const PrintedRow& row : {PrintedRow{0.35, 3, 307, 3, 0.85540756617095}, {0.40, 3, 307, 3, 0.80004387521405},
-                                {0.41, 1, 237, 2, 0.78198124753043}, {0.45, 1, 231, 1, 0.74323445169907}}) {
+  for (const PrintedRow& row : {PrintedRow{0.35, 3, 307, 3, 0.85540756617095},
+                                {0.40, 3, 307, 3, 0.80004387521405},
+                                {0.41, 1, 237, 2, 0.78198124753043},
+                                {0.45, 1, 231, 1, 0.74323445169907}}) {
     const Bok1 bok(row.A);
     const Result result = simulate(bok.system, as_printed(3));
     ASSERT_EQ(result.outcome, Outcome::finished) << result.reason;
@@ -77,7 +80,7 @@ TEST(Compere, FindsTwentyEventsOfBok3InShrinkingGaps) {
   for (int k = 1; k <= 20; ++k) EXPECT_NEAR(times[static_cast<std::size_t>(k - 1)], Bok3::event_time(k), 1e-6);
   EXPECT_NEAR(result.final()[bok.y3], 0.1653848955596134, 1e-5);
   const Counts counts(result);
-  EXPECT_EQ(counts.rejected, 20);                                        // Table 5.3
+  EXPECT_EQ(counts.rejected, 20);                                     // Table 5.3
   EXPECT_NEAR(static_cast<double>(counts.rhs), 725.0, 0.15 * 725.0);  // ours needs fewer iterations
 }
 
@@ -170,9 +173,7 @@ TEST(Compere, DropsARootThatOnlyTheInterpolantsHave) {  // case III
   OneStep model;
   const auto x = model.x;
   // g = 0.00625 + 0.55 y + 0.9 y², y = (x - 1/2)²: no root; its cubic, and the two of the second look, have two each.
-  model.system.guard("none", [=](const auto& at) {
-    return (at[x] - 0.5) * (at[x] - 0.5) - 0.05 + 0.9 * bump(at[x]);
-  });
+  model.system.guard("none", [=](const auto& at) { return (at[x] - 0.5) * (at[x] - 0.5) - 0.05 + 0.9 * bump(at[x]); });
   const auto real = model.system.guard("real", [=](const auto& at) { return at[x] - 0.9; });
   const Result result = model.run();
   const std::vector<double> times = fired_times(result);
@@ -183,15 +184,18 @@ TEST(Compere, DropsARootThatOnlyTheInterpolantsHave) {  // case III
 }
 
 TEST(Compere, TwoBallsThatOnlyTheInterpolantLetsCollide) {
-  // Balls moved by hand: the gap is H - cos 2τ + cos 4τ / 8 with its minimum H - 0.875 at τ = t - 1/2 = 0, where the cubic
-  // through the ends of [0, 1] has H - 0.899.
+  // Balls moved by hand: the gap is H - cos 2τ + cos 4τ / 8 with its minimum H - 0.875 at τ = t - 1/2 = 0, where the
+  // cubic through the ends of [0, 1] has H - 0.899.
   System system("two balls");
   const auto carried = system.state("carried", 1);
   system.rates([=](const auto& at, auto& d) { d[carried] = -at[carried]; });
-  system.guard("they touch", [=](const auto& at) {
-    const auto upper = 0.885 + cos(4.0 * (at.t - 0.5)) / 8.0, lower = cos(2.0 * (at.t - 0.5));
-    return upper - lower;
-  }).then([=](Jump& jump) { jump[carried] = 0; });
+  system
+      .guard("they touch",
+             [=](const auto& at) {
+               const auto upper = 0.885 + cos(4.0 * (at.t - 0.5)) / 8.0, lower = cos(2.0 * (at.t - 0.5));
+               return upper - lower;
+             })
+      .then([=](Jump& jump) { jump[carried] = 0; });
   const Result result = simulate(system, {.end = 1,
                                           .tolerance = 1e-2,
                                           .method = "dormand-prince-5",
@@ -209,9 +213,7 @@ TEST(Compere, SuspectsADipTheInterpolantDoesNotResolve) {  // Fig. 4.2(a)
     OneStep model;
     const auto x = model.x;
     // The cubic has its minimum 0.02; g has -0.0425 there.
-    model.system.guard("dip", [=](const auto& at) {
-      return (at[x] - 0.5) * (at[x] - 0.5) + 0.02 - bump(at[x]);
-    });
+    model.system.guard("dip", [=](const auto& at) { return (at[x] - 0.5) * (at[x] - 0.5) + 0.02 - bump(at[x]); });
     const std::vector<double> times = fired_times(model.run(finder));
     // with y = (x - 1/2)²: y + 0.02 - (1/4 - y)² = 0
     const double half_width = std::sqrt(0.75 - std::sqrt(0.75 * 0.75 - 0.0425));

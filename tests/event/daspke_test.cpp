@@ -1,4 +1,5 @@
-// The finder of DASPKE on the examples of its paper (Mao and Petzold 2002): rtol = atol = 1e-5, delta_1 = delta_2 = 1e-9.
+// The finder of DASPKE on the examples of its paper (Mao and Petzold 2002): rtol = atol = 1e-5, delta_1 = delta_2 =
+// 1e-9.
 #include <algorithm>
 #include <vector>
 
@@ -102,8 +103,8 @@ TEST(Daspke, ZerosWithinTheEquivalenceBandAreOneEvent) {
 }
 
 TEST(Daspke, TheMiddleOfTheStepShowsAPairOfRoots) {
-  // Both signs are + at the ends of the only step; the derivative has turned. The guard is quadratic, so its own error asks
-  // for nothing shorter.
+  // Both signs are + at the ends of the only step; the derivative has turned. The guard is quadratic, so its own error
+  // asks for nothing shorter.
   System system = clock();
   const State x{0};
   const auto dip = system.guard("dip", [=](const auto& at) { return (at[x] - 0.45) * (at[x] - 0.55); });
@@ -161,9 +162,8 @@ TEST(Daspke, AGuardThatStaysWhereItFiredDoesNotFireAgain) {
   const auto x = system.state("x", 0);
   const auto moves = system.discrete("moves", true);
   system.rates([=](const auto& at, auto& d) { d[x] = at[moves] ? 1.0 : 0.0; });
-  const auto wall = system.guard("wall", [=](const auto& at) { return at[x] - 0.3; }).then([=](Jump& jump) {
-    jump[moves] = false;
-  });
+  const auto wall =
+      system.guard("wall", [=](const auto& at) { return at[x] - 0.3; }).then([=](Jump& jump) { jump[moves] = false; });
   const Result result = simulate(system, as_printed(1));
   EXPECT_EQ(result.times_of(wall).size(), 1U);
   EXPECT_NEAR(result.final()[x], 0.3, 2e-9);

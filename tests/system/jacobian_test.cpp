@@ -21,6 +21,7 @@ TEST(Jacobian, OfTheRigidBodyIsExact) {
 
 TEST(Jacobian, OfEveryCatalogueProblemAgreesWithDifferences) {
   for (const Problem& problem : catalogue()) {
+    if (!problem.is_smooth()) continue;  // the copy below has no modes
     SCOPED_TRACE(problem.name());
     const auto& declared = problem.system.declarations();
     const Values values(problem.system);
