@@ -67,6 +67,7 @@ struct EventStatistics {
   long long rhs_for_location = 0;   ///< right-hand sides spent on locating events
   long long wrong_order = 0;        ///< N_ctch of Compere: another event turned out to be the first
   long long false_roots = 0;        ///< N_fl of Compere: the expected event turned out not to exist
+  long long discarded = 0;          ///< whole steps taken to locate events and not used (in N_rej of Compere)
   long long micro_steps = 0;
   int guards = 0;
   std::vector<Guarantee> guarantees;

@@ -28,8 +28,8 @@ inline double smallest_step(double t, double limit) {
 ///
 ///   h_new = 0.8 h (tau / delta)^(1/6),  delta = max |x5 - x4|,  tau = tolerance max(max |x|, 1)
 ///
-/// with x the state at the start of the step, which is accepted if delta <= tau. A step without any error counts as one of 1e-16, else it would grow
-/// without bound. The caller applies the largest step.
+/// with x the state at the start of the step, which is accepted if delta <= tau. A step without any error counts as one
+/// of 1e-16, else it would grow without bound. The caller applies the largest step.
 inline double compere_step_size(double h, double delta, double tau) {
   return 0.8 * h * std::pow(tau / (delta == 0 ? 1e-16 : delta), 1.0 / 6);
 }

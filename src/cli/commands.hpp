@@ -11,6 +11,7 @@ inline constexpr int finished = 0, failed = 1, misused = 2;
 void add_run(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app);
 void add_methods(CLI::App& app);
+void add_bench(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app);
 
 }  // namespace pawl::cli

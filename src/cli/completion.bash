@@ -7,7 +7,7 @@ _pawl() {
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
-    choices="certified compere daspke"
+    choices="certified compere compere-quintic daspke daspke-plain"
   elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices="gauntlet events"
   elif [[ $before == --out ]]; then

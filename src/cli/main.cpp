@@ -48,6 +48,7 @@ int main(int count, char** words) {
   pawl::cli::add_run(app, exit_code);
   pawl::cli::add_list(app);
   pawl::cli::add_methods(app);
+  pawl::cli::add_bench(app, exit_code);
   pawl::cli::add_completion(app);
   try {
     if (count == 1) {

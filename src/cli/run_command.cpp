@@ -269,7 +269,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
       ->expected(1)
       ->take_all();
-  command->add_option("--events", words.events, "how events are found: certified, compere, daspke")
+  command->add_option("--events", words.events, "how events are found: certified, compere, compere-quintic, daspke, daspke-plain")
       ->capture_default_str();
   command->add_option("--event-tolerance", words.event_tolerance, "of event times; 0: to rounding")
       ->capture_default_str();

@@ -42,7 +42,7 @@ void Arming::rest(const Step& step) {
   if (guards_.size() < guards_worth_sleeping) return;
   for (const int g : awake_) {
     const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g);
-    if (can_sleep && (*this)[g].distance > 2) sleep_.offer(g, step);
+    if (can_sleep && (*this)[g].distance > 2 && sleep_.offer(g, step)) dozing_.push_back(g);
   }
 }
 
@@ -141,6 +141,29 @@ Arming::Verdict Arming::look_black_box(int guard, const Moment& moment, bool) {
   return verdict;
 }
 
+void Arming::recall_forecast(int guard, const Moment& moment) {
+  const Armed& armed = (*this)[guard];
+  const double ahead = armed.forecast - std::abs(moment.t - armed.forecast_at);
+  if (!(ahead > 0 && ahead < first_forecast_)) return;
+  first_forecast_ = ahead;
+  nearest_ = guard;
+}
+
+// Inside a cluster, a guard that did not fire and reads nothing that may have changed keeps its sign; when it may vanish was
+// forecast before, and that is only used to choose the length of a step.
+bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
+  Armed& armed = (*this)[guard];
+  if (!moment.is_in_cluster || has_fired || !armed.is_known || armed.sign == 0 || armed.starts_at_zero) return false;
+  if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return false;
+  if (armed.reads_held < 0) {
+    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i]);
+    GuardSet::Reads reads;
+    guards_.evaluate_recorded(guard, Interval(moment.t), thin_, reads);
+    armed.reads_held = reads.modes || reads.parameters ? 1 : 0;
+  }
+  return armed.reads_held == 0;
+}
+
 Arming::Verdict Arming::look(int guard, const Moment& moment, bool wants_slope) {
   return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope)
                                    : look_black_box(guard, moment, wants_slope);
@@ -162,6 +185,11 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       continue;
     }
     const bool has_fired = std::find(fired.begin(), fired.end(), g) != fired.end();
+    if (is_untouched(g, moment, has_fired)) {
+      recall_forecast(g, moment);
+      continue;
+    }
+    armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
     const Verdict verdict = look(g, moment, has_fired && is_unilateral);
     if (!armed.is_known) {  // table 6.1: the start of a run, or of watching
@@ -175,7 +203,13 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.is_known = true;
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
-    if (is_role && armed.starts_at_zero && armed.sign == 0) armed.sign = -1;  // a condition that is not true is false
+    if (is_role && armed.starts_at_zero && armed.sign == 0) {  // what is not true is false, until it leaves to the other side
+      const GuardInfo& info = guards_.info(g);
+      const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
+      const bool is_above = is_relay && held_.sides[static_cast<std::size_t>(info.role_index)] == RelaySide::above;
+      armed.sign = is_above ? 1 : -1;
+      armed.starts_at_zero = false;
+    }
     if (guards_.is_exit(g)) {
       armed.sign = 1;  // it slides; leaving at once is an event
       armed.starts_at_zero = false;
@@ -184,6 +218,13 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       first_forecast_ = armed.forecast;
       nearest_ = g;
     }
+  }
+  if (moment.is_in_cluster) {
+    for (const int g : dozing_) {
+      if (sleep_.is_asleep(g)) recall_forecast(g, moment);
+    }
+  } else {
+    dozing_.clear();
   }
   for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.touched,
                      &aftermath.deflected, &aftermath.at_zero})

@@ -22,6 +22,8 @@ struct Armed {
   bool is_touching = false;     // it has just fired without crossing
   double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
   double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
+  double forecast_at = 0;  // when that was
+  signed char reads_held = -1;  // whether it reads a mode or parameter; -1: not known yet
   double magnitude = 0;  // largest |g| over the last step
   double distance = 0;   // smallest |g| over the last step in units of its change: how quiet it was
 };
@@ -35,6 +37,7 @@ struct Moment {
   double step_size;     // typical, for difference quotients
   double direction;     // of the integration
   std::function<bool(int)> has_moved = {};  // whether the transition changed the value of a guard; empty: at a start
+  bool is_in_cluster = false;  // nothing was reset and the last piece was tiny: forecasts of untouched guards still serve
 };
 
 /// What a reset or mode change has done to the guards.
@@ -73,6 +76,8 @@ class Arming {
     int curve = 0;      // of the second
     int leaving() const { return slope != 0 ? slope : curve; }
   };
+  void recall_forecast(int guard, const Moment& moment);
+  bool is_untouched(int guard, const Moment& moment, bool has_fired);
   Verdict look(int guard, const Moment& moment, bool wants_slope);
   Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
   Verdict look_black_box(int guard, const Moment& moment, bool wants_slope);
@@ -86,6 +91,7 @@ class Arming {
   std::size_t n_;
   std::vector<Armed> armed_;
   std::vector<int> awake_;
+  std::vector<int> dozing_;  // fell asleep since the last isolated event: their forecasts may be near
   int nearest_ = -1;
   double first_forecast_ = std::numeric_limits<double>::infinity();
   Sleep sleep_;

@@ -91,7 +91,7 @@ bool BlackBoxChart::cover(int guard, double from, double to, ChartReader& reader
   reader_ = &reader;
   pieces_ = 0;
   is_spent_ = false;
-  noise_ = 0;
+  largest_ = 0;
   const bool is_exit = guards_.is_exit(guard);
   const double bound = is_exit ? 0 : guards_.info(guard).rate_bound;
   if (bound > 0) {
@@ -111,7 +111,7 @@ bool BlackBoxChart::cover(int guard, double from, double to, ChartReader& reader
 
 BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
   static const auto to_bernstein = chebyshev_in_bernstein<degree>();
-  Piece piece{a, b, {}, 0, 0, true};
+  Piece piece{a, b, {}, 0, 0, 0, true};
   Coefficients values{}, chebyshev{};
   const double m = 0.5 * (a + b), r = 0.5 * (b - a);
   for (int j = 0; j <= degree; ++j) {
@@ -139,11 +139,15 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
     const double theta = m + r * s, expected = chebyshev[0] + s * u - v, g = value_at(guard_, theta);
     off = std::max(off, std::abs(g - expected));
     piece.largest = std::max(piece.largest, std::abs(g));
-    if (noise_ == 0 || b - a < 1e-3) noise_ = std::max(b - a < 1e-3 ? 0 : noise_, noise_near(theta, g));
+    piece.noise = std::max(piece.noise, noise_near(theta, g));
   }
-  const double noise = noise_ + 4 * eps * piece.largest;
-  piece.is_resolved = std::max(tail, off) <= std::max(1e-10 * piece.largest, 4 * noise);
-  piece.band = 4 * (std::max(tail, off) + degree * eps * piece.largest) + noise;
+  largest_ = std::max(largest_, piece.largest);
+  // Resolved: to ten digits, or to rounding; what cancels in a small guard may have been as large as it was in this step.
+  piece.noise += 4 * eps * piece.largest;
+  const double rest = std::max(tail, off);
+  piece.is_resolved = rest <= std::max({1e-10 * piece.largest, 4 * piece.noise, 8 * eps * largest_});
+  piece.noise = std::max(piece.noise, rest);
+  piece.band = 4 * (rest + degree * eps * piece.largest) + piece.noise;
   for (std::size_t j = 0; j <= degree; ++j) {
     for (std::size_t k = 0; k <= degree; ++k) piece.bernstein[j] += chebyshev[k] * to_bernstein[k][j];
   }
@@ -153,7 +157,7 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
 bool BlackBoxChart::resolve(double a, double b, int depth) {
   const bool is_smallest = b - a <= 8 * ulp_at(b);
   if (is_smallest) return reader_->emit(0, a, b);
-  if (depth == 0 && ++pieces_ > 64) {
+  if (++pieces_ > 256) {
     frontier_ = a;
     is_spent_ = true;
     return false;
@@ -172,10 +176,9 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
   const bool is_falling = std::is_sorted(c.begin(), c.end(), [](double x, double y) { return x >= y; });
   const bool has_ends = std::abs(c.front()) > piece.band && std::abs(c.back()) > piece.band;
   if ((is_rising || is_falling) && has_ends) return locate(a, b, c.front(), c.back(), piece.band);
-  const double noise = noise_ + 4 * eps * piece.largest;
   if (b - a <= 8 * ulp_at(b)) return reader_->emit(0, a, b);
   if (std::max(-*low, *high) <= piece.band) {  // all of it within what the piece can tell
-    if (piece.largest <= 8 * noise || depth > 40) return reader_->emit(0, a, b);
+    if (piece.largest <= 8 * piece.noise || depth > 40) return zero_within(a, b);
     if (b - a < piece.b - piece.a) return resolve(a, b, depth + 1);
   }
   if (b - a < (piece.b - piece.a) / 200) return resolve(a, b, depth + 1);  // a closer look: its band is smaller
@@ -189,6 +192,13 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
   return chart(piece, left, a, m, depth) && chart(piece, right, m, b, depth);
 }
 
+// Nothing but noise on [a, b], as far as the piece can tell; the ends may still show a sign change.
+bool BlackBoxChart::zero_within(double a, double b) {
+  const double ga = value_at(guard_, a), gb = value_at(guard_, b);
+  const bool crosses = ga * gb < 0 && std::abs(ga) > 2 * noise_near(a, ga) && std::abs(gb) > 2 * noise_near(b, gb);
+  return crosses ? locate(a, b, ga, gb, std::min(std::abs(ga), std::abs(gb))) : reader_->emit(0, a, b);
+}
+
 // One root between two certain signs: Illinois on the guard itself, then outward until both signs are above the noise.
 bool BlackBoxChart::locate(double a, double b, double ga, double gb, double noise) {
   const int sa = ga > 0 ? 1 : -1;
@@ -196,8 +206,8 @@ bool BlackBoxChart::locate(double a, double b, double ga, double gb, double nois
   double smallest = std::numeric_limits<double>::infinity();
   for (int i = 0, last = 0; i < 100 && r - l > std::max(2 * ulp_at(r), 0.5 * location_tolerance); ++i) {
     x = r - gr * (r - l) / (gr - gl);
-    if (!(x > l && x < r)) x = 0.5 * (l + r);
-    if (i % 8 == 7) x = 0.5 * (l + r);
+    x = std::clamp(x, l + ulp_at(l), r - ulp_at(r));  // a smaller move would not be one of the time
+    if (i % 4 == 3 || !(x > l && x < r)) x = 0.5 * (l + r);
     const double g = value_at(guard_, x);
     ++iterations;
     smallest = std::min(smallest, std::abs(g));

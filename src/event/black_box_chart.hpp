@@ -34,7 +34,7 @@ class BlackBoxChart {
     double a, b;
     Coefficients bernstein;
     double band;  // what the piece may differ from the guard, rounding included
-    double largest;
+    double largest, noise;
     bool is_resolved;
   };
 
@@ -42,6 +42,7 @@ class BlackBoxChart {
   double noise_near(double theta, double value);
   bool resolve(double a, double b, int depth);
   bool chart(const Piece& piece, const Coefficients& c, double a, double b, int depth);
+  bool zero_within(double a, double b);
   bool locate(double a, double b, double ga, double gb, double noise);
   bool walk(double from, double to, double bound);
   double ulp_at(double theta) const;
@@ -51,7 +52,8 @@ class BlackBoxChart {
   std::vector<double> x_;
   int guard_ = 0, pieces_ = 0;
   ChartReader* reader_ = nullptr;
-  double frontier_ = 0, noise_ = 0;
+  double frontier_ = 0;
+  double largest_ = 0;  // over what has been covered so far
   bool is_spent_ = false;
 };
 

@@ -145,6 +145,7 @@ class Certified final : public EventFinder {
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
       if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
+      armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled =
           std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
@@ -364,6 +365,7 @@ class Certified final : public EventFinder {
     work_.iterations += found.iterations;
     if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations;
     remember_sides(theta);
+    arming_.rest(step);
     for (const Candidate& c : candidates) {
       arming_[c.guard].sign = static_cast<signed char>(c.zero.before);
       arming_[c.guard].is_touching = c.zero.is_touch();

@@ -2,14 +2,12 @@
 // using single step methods, dissertation, UT Austin 2001, chapter 5, for comparison with its tables.
 //
 //   detection  cubic Hermite interpolants of every guard over the accepted step; those whose range excludes zero are
-//              dropped; suspects are those with a root, and error-prone ones: slopes of opposite sign, bulging towards
-//              zero
+//              dropped; suspects are those with a root, and error-prone ones: slopes of opposite sign, bulging to zero
 //   estimate   a full step to the first suspected root; suspects are looked at again with two cubics (or one quintic);
 //              none left: that step is thrown away and the first one stands
-//   location   Newton's method on ĝ = g -+ eps_g sgn(g'), every iterate a full step; |ĝ| <= eps_d ends it (CEL+ and
-//   CEL-) try-catch  case I: it was the first. Case II: another guard has crossed before it: that one is located. Case
-//   III:
-//              there is no root: the guard is no suspect any more
+//   location   Newton's method on ĝ = g -+ eps_g sgn(g'), a full step per iterate, until |ĝ| <= eps_d (CEL+, CEL-)
+//   try-catch  case I: it was the first. Case II: another guard has crossed before it: that one is located.
+//              Case III: there is no root: the guard is no suspect any more
 //   ROC        bilateral events within eps_c are one, at the last instant at which all are within eps_ROC of zero
 //
 // Where this differs from the text: iterates stay inside a bracket once one is known, so a root between two proved

@@ -1,10 +1,10 @@
 // The finder of DASPKE: G. Mao and L. R. Petzold, Efficient integration over discontinuities for differential-algebraic
 // systems, Computers and Mathematics with Applications 43 (2002) 65, section 3.
 //
-//   signs       every guard has a logical value, +1 or -1; a guard whose sign differs at the end of the step has a root
-//   in it first root  the Illinois algorithm on the dense output, until the bracket is narrower than delta_1 even roots
-//   no sign changed, but a guard's derivative has: the guards are looked at in the middle. Some changed: guards
-//               that did not, but whose derivative did, are searched before the first root
+//   signs       every guard has a logical value, +1 or -1; where it differs at the end of the step there is a root
+//   first root  the Illinois algorithm on the dense output, until the bracket is narrower than delta_1
+//   even roots  no sign changed, but a guard's derivative has: the guards are looked at in the middle. Some changed:
+//               guards that did not, but whose derivative did, are searched before the first root
 //   equivalence guards that change sign within delta_2 behind the root fire with it, at the end of that band
 //   re-arming   after an event signs are taken, and roots sought, from t* + h_min on, h_min = 4 eps max(|t|, |t_end|)
 //   appended    the guards take part in the error control (appended_guards.hpp)

@@ -17,6 +17,12 @@ const std::vector<FinderInfo>& finders() {
          return make_compere(guards, arming, size, quintic);
        }},
       {"daspke", "Illinois on the dense output, with the guards appended to the error control", make_daspke},
+      {"daspke-plain", "the same, with the guards left out of the error control",
+       [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
+         FinderOptions plain = options;
+         plain.appends_guards = false;
+         return make_daspke(guards, arming, size, plain);
+       }},
   };
   return list;
 }

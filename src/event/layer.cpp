@@ -111,7 +111,7 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   schedule_->refresh(held_);
   if (fired_ >= options_.most_events)
     return {Ending::terminated, fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
-  finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}});
+  finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   return watch_accumulation(t, x, cause.guards);
 }
 
@@ -160,7 +160,7 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   gap_ = gap_before_ = 0;
   is_after_event_ = true;
   if (verdict.goes_on())
-    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}});
+    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   return verdict;
 }
 
@@ -221,6 +221,7 @@ EventStatistics Layer::statistics() const {
   all.guard_ranges = guards_.work.ranges;
   all.guard_points = guards_.work.points;
   all.iterations = finder_->work().iterations;
+  all.discarded = finder_->work().discarded;
   all.wrong_order = finder_->work().wrong_order;
   all.false_roots = finder_->work().false_roots;
   all.rhs_for_location = rhs_for_location_;

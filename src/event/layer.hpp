@@ -66,7 +66,7 @@ class Layer {
   std::string describe(const GuardNotANumber& failure) const;
 
  private:
-  Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, x, scale_}; }
+  Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, is_in_cluster_, x, scale_}; }
   void take_scale(const Step& step);
   std::size_t mode_key() const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);

@@ -12,10 +12,18 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 
 bool ChartReader::emit(int sign, double a, double b) {
   if (sign == 0) {
-    if (zero_)
+    if (zero_) {
       zero_->right = b;
-    else
-      zero_ = Stretch{a, b};
+      return true;
+    }
+    zero_ = Stretch{a, b};
+    if (!touches_.empty()) {  // zeros that only rounding parts are one
+      const Zero& last = touches_.back();
+      if (a - last.right <= 16 * (last.right - last.left) + 1e-13) {
+        zero_->left = last.left;
+        touches_.pop_back();
+      }
+    }
     return true;
   }
   if (zero_) {
@@ -237,8 +245,15 @@ bool GenericChart::monotone(double a, double b, int sa, int sb, int direction) {
   return sb == 0 || reader_->emit(sb, b, b);
 }
 
+int GenericChart::slope_at(double theta) {
+  range_jets_.select(theta, theta);
+  return guards_.evaluate(guard_, range_jets_.time(), range_jets_).slope.sign();
+}
+
 // The second derivative has one sign: at most two roots, parted by the extremum.
 bool GenericChart::convex(double a, double b, int sa, int sb, const Interval& curve) {
+  const int slope_a = slope_at(a), slope_b = slope_at(b);  // g' is monotone: between ends of one sign it has no root
+  if (slope_a != 0 && slope_a == slope_b) return monotone(a, b, sa, sb, slope_a);
   double l = a, r = b, e = 0.5 * (a + b);
   const int bend = curve.sign();
   for (int i = 0; i < 60; ++i) {  // root of g', kept inside the bracket

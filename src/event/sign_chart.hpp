@@ -101,6 +101,7 @@ class GenericChart {
   bool monotone(double a, double b, int sa, int sb, int direction);
   bool convex(double a, double b, int sa, int sb, const Interval& curve);
   double split_point(double a, double b, int& sign);
+  int slope_at(double theta);
   double ulp_at(double theta) const;
   [[noreturn]] void throw_not_a_number(int guard, double theta);
 

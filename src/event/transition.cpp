@@ -41,7 +41,7 @@ Point<double> Transitions::point(const Here& here) const {
 }
 
 Moment Transitions::moment(const Here& here) const {
-  return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction, {}};
+  return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction, {}, false};
 }
 
 // Whether the transition changed the value of a guard: the same function of the states and modes of before.
@@ -138,6 +138,7 @@ void Transitions::take_effect(const Here& here, std::span<const int> guards, Eve
 
 // Decisions follow their propositions until nothing changes.
 bool Transitions::decide(std::string& cycle) {
+  if (model_.decisions.empty()) return true;
   std::vector<std::string> path;
   const std::size_t bound = 2 * model_.decisions.size() + 8;
   for (std::size_t round = 0;; ++round) {
@@ -300,6 +301,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (has_reset) arming_.sleep().follow(here.t, here.x.data());
     lock(here);
     Moment after = moment(here);
+    after.is_in_cluster = here.is_in_cluster && !has_reset;
     after.has_moved = [&](int guard) { return has_moved(here, guard); };
     const Aftermath aftermath = arming_.judge(after, now.guards);
     if (!aftermath.beyond.empty()) {

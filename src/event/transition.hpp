@@ -33,6 +33,7 @@ struct Cause {
 /// The instant, as far as the loop knows it.
 struct Here {
   double t, direction, step_size;
+  bool is_in_cluster;  // the step just ended was a micro step
   std::vector<double>& x;
   const std::vector<double>& scale;  // largest |x_i| over the step just ended
 };
