@@ -81,7 +81,9 @@ class ExplicitRungeKutta final : public Stepper {
     double* c = step.make_polynomial(degree);
     for (int i = 0; i < n(); ++i) {
       c[i * (degree + 1)] = step.start()[i];
-      write_powers(step.h, c + i * (degree + 1), i, std::make_integer_sequence<int, degree>());
+      std::array<double, static_cast<std::size_t>(total)> change;
+      for (int j = 0; j < total; ++j) change[at(j)] = step.h * (k(j)[i] - k(0)[i]);
+      write_powers(step.h * k(0)[i], change, c + i * (degree + 1), std::make_integer_sequence<int, degree>());
     }
     meet_the_end(step, c);
     if (all_finite(step.coefficients(), n() * (degree + 1))) return true;
@@ -432,18 +434,17 @@ class ExplicitRungeKutta final : public Stepper {
   }
   // The weights of every power of θ but the first sum to zero, so they may be applied to the changes of the rates: what
   // cancels between large weights is then rounding of the changes, not of the rates.
-  template <int... power>
-  void write_powers(double h, double* c, int i, std::integer_sequence<int, power...>) const {
-    ((c[power + 1] = h * ((power == 0 ? k(0)[i] : 0) + combine_changes<DenseRow<power>>(i, Terms<DenseRow<power>>()))),
-     ...);
+  template <class Changes, int... power>
+  static void write_powers(double start, const Changes& change, double* c, std::integer_sequence<int, power...>) {
+    ((c[power + 1] = (power == 0 ? start : 0) + combine_changes<DenseRow<power>>(change, Terms<DenseRow<power>>())), ...);
   }
-  template <class Row, std::size_t... term>
-  double combine_changes(int i, std::index_sequence<term...>) const {
+  template <class Row, class Changes, std::size_t... term>
+  static double combine_changes(const Changes& change, std::index_sequence<term...>) {
     static constexpr auto columns = detail::nonzero_columns<Row>();
     if constexpr (sizeof...(term) == 0)
       return 0;
     else
-      return (... + (columns[term] == 0 ? 0 : Row::at(columns[term]) * (k(columns[term])[i] - k(0)[i])));
+      return (... + (Row::at(columns[term]) * change[at(columns[term])]));
   }
   // Rounding in the weights, or a correction, leaves a gap between the polynomial and the end of the step; θ²(3 - 2θ)
   // closes it without touching value or slope at the start, nor the slope at the end.

@@ -42,7 +42,8 @@ void Arming::rest(const Step& step) {
   if (guards_.size() < guards_worth_sleeping) return;
   for (const int g : awake_) {
     const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g);
-    if (can_sleep && (*this)[g].distance > 2 && sleep_.offer(g, step)) dozing_.push_back(g);
+    if (can_sleep && (*this)[g].distance > 2 && sleep_.offer(g, step) && !std::exchange((*this)[g].is_dozing, true))
+      dozing_.push_back(g);
   }
 }
 
@@ -224,6 +225,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       if (sleep_.is_asleep(g)) recall_forecast(g, moment);
     }
   } else {
+    for (const int g : dozing_) (*this)[g].is_dozing = false;
     dozing_.clear();
   }
   for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.touched,

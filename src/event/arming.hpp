@@ -20,6 +20,7 @@ struct Armed {
   bool starts_at_zero = false;  // zero at the start of the piece: leaving it is no event
   bool is_known = false;        // it was watched before the event
   bool is_touching = false;     // it has just fired without crossing
+  bool is_dozing = false;       // in the list of those that fell asleep since the last isolated event
   double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
   double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
   double forecast_at = 0;  // when that was

@@ -13,7 +13,8 @@ Sleep::Sleep(GuardSet& guards, int size)
       boxes_(n_ + 1),
       unit_(n_ + 1),
       unit_of_step_(n_ + 1, -1),
-      sleepers_(n_ + 1) {
+      tightest_(n_ + 1, Interval(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity())),
+      is_crowded_(n_ + 1) {
   probe_.values.resize(n_);
   resize();
 }
@@ -57,29 +58,60 @@ void Sleep::wake(const Sleeper& sleeper) {
   }
 }
 
-void Sleep::test(std::size_t variable, double lo, double hi) {
-  if (sleepers_[variable] == 0) return;
+void Sleep::break_boxes(std::size_t variable, double lo, double hi) {
   for (Box& box : boxes_[variable]) {
     if (box.sleepers.empty() || (lo >= box.centre - box.radius && hi <= box.centre + box.radius)) continue;
     for (const Sleeper& sleeper : box.sleepers) wake(sleeper);
     box.sleepers.clear();
-    --sleepers_[variable];
   }
+  tighten(variable);
+}
+
+void Sleep::tighten(std::size_t variable) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Interval common(-infinity, infinity);
+  for (const Box& box : boxes_[variable]) {
+    if (box.sleepers.empty()) continue;
+    common.lo = std::max(common.lo, box.centre - box.radius);
+    common.hi = std::min(common.hi, box.centre + box.radius);
+  }
+  tightest_[variable] = common;
 }
 
 void Sleep::follow(const Step& step) {
   ++steps_;
-  for (std::size_t i = 0; i < n_; ++i) {
-    if (sleepers_[i] == 0) continue;
-    const Interval range = coarse_range(step, static_cast<int>(i));
-    test(i, range.lo, range.hi);
+  const double end = std::abs((step.t1 - step.t0) / step.span);
+  const int d = step.degree();
+  std::size_t kept = 0;
+  for (const int v : crowded_) {
+    const auto i = static_cast<std::size_t>(v);
+    if (i == n_) {
+      test(n_, std::min(step.t0, step.t1), std::max(step.t0, step.t1));
+    } else {  // |x(θ) - x(0)| <= Σ |c_k| θ^k: coarser than a range, and cheap
+      const double* c = step.coefficients() + static_cast<std::ptrdiff_t>(v) * (d + 1);
+      double reach = 0;
+      for (int k = d; k > 0; --k) reach = (reach + std::abs(c[k])) * end;
+      const double margin = 1e-14 * (std::abs(c[0]) + reach);
+      const double lo = c[0] - reach - margin, hi = c[0] + reach + margin;
+      if (!(lo >= tightest_[i].lo && hi <= tightest_[i].hi)) {
+        const Interval range = coarse_range(step, v);
+        test(i, range.lo, range.hi);
+      }
+    }
+    if (std::isinf(tightest_[i].hi) && std::isinf(tightest_[i].lo))
+      is_crowded_[i] = 0;  // nobody sleeps here any more
+    else
+      crowded_[kept++] = v;
   }
-  test(n_, std::min(step.t0, step.t1), std::max(step.t0, step.t1));
+  crowded_.resize(kept);
 }
 
 void Sleep::follow(double t, const double* x) {
-  for (std::size_t i = 0; i < n_; ++i) test(i, x[i], x[i]);
-  test(n_, t, t);
+  for (const int v : crowded_) {
+    const auto i = static_cast<std::size_t>(v);
+    const double at = i == n_ ? t : x[i];
+    test(i, at, at);
+  }
 }
 
 double Sleep::unit_of(std::size_t variable, const Step& step) {
@@ -138,7 +170,6 @@ void Sleep::lie_down(int guard, std::size_t variable, int level, double at, doub
   if (box.sleepers.empty()) {
     box.centre = at;
     box.radius = radius;
-    ++sleepers_[variable];
   }
   if (box.sleepers.size() == box.sleepers.capacity()) {  // before it grows: entries that mean nothing any more go
     std::erase_if(box.sleepers, [this](const Sleeper& s) {
@@ -148,6 +179,9 @@ void Sleep::lie_down(int guard, std::size_t variable, int level, double at, doub
     box.sleepers.reserve(2 * box.sleepers.size() + 8);
   }
   box.sleepers.push_back({guard, habits_[static_cast<std::size_t>(guard)].stamp});
+  tightest_[variable].lo = std::max(tightest_[variable].lo, box.centre - box.radius);
+  tightest_[variable].hi = std::min(tightest_[variable].hi, box.centre + box.radius);
+  if (std::exchange(is_crowded_[variable], 1) == 0) crowded_.push_back(static_cast<int>(variable));
 }
 
 bool Sleep::offer(int guard, const Step& step) {

@@ -51,7 +51,11 @@ class Sleep {
   };
   bool is_possible(int guard, const Step& step, int level);
   double unit_of(std::size_t variable, const Step& step);
-  void test(std::size_t variable, double lo, double hi);
+  void test(std::size_t variable, double lo, double hi) {
+    if (!(lo >= tightest_[variable].lo && hi <= tightest_[variable].hi)) break_boxes(variable, lo, hi);
+  }
+  void break_boxes(std::size_t variable, double lo, double hi);
+  void tighten(std::size_t variable);
   void rouse(int guard);
   void wake(const Sleeper& sleeper);
   void lie_down(int guard, std::size_t variable, int level, double at, double radius);
@@ -64,7 +68,9 @@ class Sleep {
   std::vector<int> awake_;
   std::vector<int> position_;  // of a guard in the list above; -1: asleep
   std::vector<Habit> habits_;
-  std::vector<int> sleepers_;  // boxes with sleepers, per variable
+  std::vector<Interval> tightest_;  // per variable: what all boxes with sleepers have in common
+  std::vector<int> crowded_;        // variables with sleepers
+  std::vector<signed char> is_crowded_;
   RecordedStates probe_;
   long long steps_ = 0;
   long long mode_readers_ = 0;  // sleepers so far whose guard reads a mode
