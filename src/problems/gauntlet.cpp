@@ -177,7 +177,8 @@ class Judge {
   // CEL-: a unilateral guard is never seen beyond zero, at events or between them.
   void check_never_beyond() {
     std::vector<double> times;
-    for (int i = 0; i <= 1000; ++i) times.push_back(run_.t_start + (run_.t_end - run_.t_start) * i / 1000);
+    for (int i = 0; i < 1000; ++i) times.push_back(run_.t_start + (run_.t_end - run_.t_start) * i / 1000);
+    times.push_back(run_.t_end);
     for (std::size_t g = 0; g < model_.guards.size(); ++g) {
       const GuardInfo& info = model_.guards[g];
       if (info.side != Side::unilateral) continue;
