@@ -7,7 +7,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 demo: release  ## builds pawl and runs the showcase
-	@build/release/bin/pawl run arenstorf --rtol 1e-10 --plot x,y
+	@build/release/bin/pawl run bouncing-ball --plot height
 
 test: release  ## builds everything and passes the whole test suite
 	ctest --preset release
@@ -19,6 +19,7 @@ release:
 
 bench:  ## runs the benchmarks and writes docs/benchmarks.md
 	@scripts/bootstrap bench
+	scripts/sundials
 	cmake --preset bench
 	cmake --build --preset bench
 	scripts/benchmarks > docs/benchmarks.md.partial && mv docs/benchmarks.md.partial docs/benchmarks.md

@@ -42,6 +42,7 @@ void list_problems(const Form& form) {
                    {"summary", problem.summary},
                    {"class", problem.kind},
                    {"source", problem.source},
+                   {"start", problem.start},
                    {"end", problem.end},
                    {"states", declared.state_names},
                    {"parameters", parameters},

@@ -154,8 +154,8 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
                             s.min_step, s.max_step));
   line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
   if (s.events.guards > 0 || !run.events.empty()) {
-    line("events", fmt::format("{} fired, found by {}; {} guards, {} + {} evaluations (ranges + instants)",
-                               s.events.events, options.events, s.events.guards, s.events.guard_ranges,
+    line("events", fmt::format("{} fired, found by {}; {} guard{}, {} + {} evaluations (ranges + instants)",
+                               s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s", s.events.guard_ranges,
                                s.events.guard_points));
     std::map<std::string, int> levels;
     for (const Guarantee& one : s.events.guarantees) ++levels[one.level];

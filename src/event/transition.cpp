@@ -227,9 +227,73 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   return {Ending::failed, fmt::format("t = {:.10g}: the conditions at the start never settle", here.t)};
 }
 
+// The jumps of everything that fired. On failure states and modes are those of before.
+Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump) {
+  const auto make = [&](const Transition& transition, Pair member, const auto& name) -> Verdict {
+    try {
+      if (transition) transition(jump, member);
+      return {};
+    } catch (const std::exception& error) {
+      return {Ending::failed, fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name(), error.what())};
+    } catch (...) {
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name())};
+    }
+  };
+  Verdict verdict;
+  for (const int i : cause.time_events) {
+    const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
+    if (verdict.goes_on()) verdict = make(info.then, {}, [&] { return info.name; });
+  }
+  std::vector<int> in_order = cause.guards;  // of declaration
+  std::sort(in_order.begin(), in_order.end());
+  for (const int g : in_order) {
+    if (guards_.is_exit(g) || !verdict.goes_on()) continue;
+    const GuardInfo& info = guards_.info(g);
+    const Transition& transition = g == cause.accumulating ? info.at_accumulation : info.then;
+    verdict = make(transition, guards_[g].member, [&] { return guards_.name(g); });
+  }
+  if (verdict.goes_on()) verdict = check_finite(here, cause.guards);
+  std::string cycle;
+  if (verdict.goes_on() && !decide(cycle)) {
+    verdict = {Ending::failed, fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
+                                           "  try:    remove the cycle, or let one of them read a condition instead",
+                                           here.t, names(cause.guards), cycle)};
+  }
+  if (verdict.goes_on()) return verdict;
+  here.x = x_before_;
+  held_ = held_before_;
+  return verdict;
+}
+
+// Freezes the new mode and judges every guard in it.
+Aftermath Transitions::settle(const Here& here, const Cause& cause) {
+  const bool has_reset = here.x != x_before_;
+  arming_.sleep().wake_readers(!(held_ == held_before_), held_.parameters != held_before_.parameters);
+  if (has_reset) arming_.sleep().follow(here.t, here.x.data());
+  lock(here);
+  Moment after = moment(here);
+  after.is_in_cluster = here.is_in_cluster && !has_reset;
+  after.has_moved = [&](int guard) { return has_moved(here, guard); };
+  return arming_.judge(after, cause.guards);
+}
+
+Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath, const std::vector<std::string>& history) const {
+  if (!aftermath.unresolved.empty()) {
+    return {Ending::failed,
+            fmt::format("t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves beyond zero.\n"
+                        "  likely: its jump does not turn the motion back\n"
+                        "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
+                        here.t, most_rounds, names(aftermath.unresolved))};
+  }
+  return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> {} -> ...\n"
+                                      "  try:    break the cycle of jumps",
+                                      here.t, most_rounds, history[history.size() - 2], history.back())};
+}
+
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
   Cause now = cause;
-  std::vector<std::string> history;
+  std::vector<std::string> history;  // of the last rounds, to tell a cycle
   for (int round = 0;; ++round) {
     held_before_ = held_;
     x_before_ = here.x;
@@ -246,64 +310,14 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
       if (!guards_.is_exit(g)) fired.push_back({Guard{guards_[g].declaration}, guards_[g].member});
     }
     Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
-    const auto make = [&](const Transition& transition, Pair member, const std::string& name) -> Verdict {
-      if (!transition) return {};
-      try {
-        transition(jump, member);
-        return {};
-      } catch (const std::exception& error) {
-        here.x = x_before_;
-        held_ = held_before_;
-        return {Ending::failed, fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name, error.what())};
-      } catch (...) {
-        here.x = x_before_;
-        held_ = held_before_;
-        return {Ending::failed,
-                fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name)};
-      }
-    };
-    Verdict verdict;
-    for (const int i : now.time_events) {
-      const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
-      if (verdict.goes_on()) verdict = make(info.then, {}, info.name);
-    }
-    std::vector<int> in_order = now.guards;  // jumps are made in the order of declaration
-    std::sort(in_order.begin(), in_order.end());
-    for (const int g : in_order) {
-      if (guards_.is_exit(g) || !verdict.goes_on()) continue;
-      const GuardInfo& info = guards_.info(g);
-      verdict = make(g == now.accumulating ? info.at_accumulation : info.then, guards_[g].member, guards_.name(g));
-    }
-    if (!verdict.goes_on()) return verdict;
-    verdict = check_finite(here, now.guards);
-    if (!verdict.goes_on()) {
-      here.x = x_before_;
-      held_ = held_before_;
-      return verdict;
-    }
-    std::string cycle;
-    if (!decide(cycle)) {
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
-                          "  try:    remove the cycle, or let one of them read a condition instead",
-                          here.t, names(now.guards), cycle)};
-    }
+    if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
-    if (round + 2 > most_rounds) history.push_back(names(now.guards));
     events.push_back(std::move(event));
     if (jump.is_terminated()) {
       lock(here);
       return {Ending::terminated, fmt::format("t = {:.10g}: {}", here.t, jump.reason())};
     }
-    const bool has_reset = here.x != x_before_;
-    const bool parameters_changed = held_.parameters != held_before_.parameters;
-    arming_.sleep().wake_readers(!(held_ == held_before_), parameters_changed);
-    if (has_reset) arming_.sleep().follow(here.t, here.x.data());
-    lock(here);
-    Moment after = moment(here);
-    after.is_in_cluster = here.is_in_cluster && !has_reset;
-    after.has_moved = [&](int guard) { return has_moved(here, guard); };
-    const Aftermath aftermath = arming_.judge(after, now.guards);
+    const Aftermath aftermath = settle(here, now);
     if (!aftermath.beyond.empty()) {
       return {Ending::failed,
               fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"
@@ -311,19 +325,8 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
                           here.t, names(aftermath.beyond))};
     }
     if (!aftermath.asks_again()) return {};
-    if (round >= most_rounds) {
-      const std::string last = fmt::format("{} -> {}", history[history.size() - 2], history.back());
-      if (!aftermath.unresolved.empty())
-        return {Ending::failed,
-                fmt::format("t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves "
-                            "beyond zero.\n"
-                            "  likely: its jump does not turn the motion back\n"
-                            "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
-                            here.t, round, names(aftermath.unresolved))};
-      return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> ...\n"
-                                          "  try:    break the cycle of jumps",
-                                          here.t, round, last)};
-    }
+    if (round + 2 > most_rounds) history.push_back(names(now.guards));
+    if (round >= most_rounds) return give_up(here, aftermath, history);
     now = {};
     now.guards = aftermath.unresolved;
     now.guards.insert(now.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());

@@ -27,7 +27,6 @@ struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
   int accumulating = -1;  // the guard whose events accumulate
-  double slack = 0;
 };
 
 /// The instant, as far as the loop knows it.
@@ -59,6 +58,9 @@ class Transitions {
   void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
   bool decide(std::string& cycle);
   void lock(const Here& here);
+  Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
+  Aftermath settle(const Here& here, const Cause& cause);
+  Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<std::string>& history) const;
   Moment moment(const Here& here) const;
   bool has_moved(const Here& here, int guard);
   Verdict check_finite(const Here& here, std::span<const int> guards) const;

@@ -262,6 +262,56 @@ TEST_F(Command, CtrlCKeepsWhatIsThere) {
   EXPECT_TRUE(fs::exists(csv));
 }
 
+TEST_F(Command, ReportsEventsInJson) {
+  const Answer answer = pawl("run bouncing-ball --json");
+  ASSERT_EQ(answer.code, 0);
+  const Json run = Json::parse(answer.out);
+  const Json& events = run["events"];
+  ASSERT_GT(events.size(), 10U);
+  EXPECT_NEAR(events[0]["t"].get<double>(), 0.4515236409857309, 1e-13);
+  EXPECT_EQ(events[0]["kind"], "crossing");
+  EXPECT_EQ(events[0]["guards"].size(), 1U);
+  EXPECT_EQ(events[0]["mode_before"], events[0]["mode_after"]);
+  EXPECT_EQ(events.back()["kind"], "accumulation");
+  EXPECT_NE(events.back()["mode_before"], events.back()["mode_after"]);
+  EXPECT_EQ(run["statistics"]["events"]["fired"].get<std::size_t>(), events.size());
+  for (const Json& level : run["statistics"]["events"]["guarantees"]) EXPECT_EQ(level, "proved");
+}
+
+TEST_F(Command, ExplainsHowEventsWereFound) {
+  const Answer answer = pawl("run carver-1 --explain");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_TRUE(has(answer.out, "3 fired, found by certified")) << answer.out;
+  EXPECT_TRUE(has(answer.out, "located to")) << answer.out;
+  for (const char* finder : {"compere", "daspke"})
+    EXPECT_TRUE(has(pawl(std::string("run carver-1 --events ") + finder).out, std::string("3 fired, found by ") + finder));
+}
+
+TEST_F(Command, ATerminatedRunIsNoFailureUnlessAskedToBe) {
+  const Answer stopped = pawl("run bok-3 --stop 1.4");
+  EXPECT_EQ(stopped.code, 0);
+  EXPECT_TRUE(has(stopped.out, "accumulate at t = 1.38629")) << stopped.out;
+  EXPECT_EQ(pawl("run bok-3 --stop 1.4 --at-accumulation fail").code, 1);
+  EXPECT_EQ(pawl("run square-wave --max-events 5 --json").code, 0);
+}
+
+TEST_F(Command, BuildsAModelOfTheSizeAsked) {
+  const Answer answer = pawl("run marble-jar --set n=3 --set c=0 --stop 0.2 --json");
+  ASSERT_EQ(answer.code, 0) << answer.out;
+  EXPECT_EQ(Json::parse(answer.out)["final"].size(), 12U);
+}
+
+TEST_F(Command, BenchesEventsBesideThePublishedTables) {
+  const Answer tables = pawl("bench events");
+  EXPECT_EQ(tables.code, 0);
+  EXPECT_TRUE(has(tables.out, "| BOK 1, A = 0.35 | 3, 307, 42, 3, 5 | 3, ")) << tables.out;
+  const Answer gauntlet = pawl("bench gauntlet --method dop853");
+  EXPECT_EQ(gauntlet.code, 0) << gauntlet.out;
+  EXPECT_TRUE(has(gauntlet.out, "| 0 |")) << gauntlet.out;
+  EXPECT_TRUE(has(gauntlet.out, "0 missed, 0 false")) << gauntlet.out;
+  EXPECT_EQ(pawl("bench").code, 2);
+}
+
 TEST_F(Command, CompletesWordsInBash) {
   const auto complete = [](const std::string& words, int index) {
     const Answer answer = shell("source <($PAWL completion); COMP_WORDS=($PAWL " + words +

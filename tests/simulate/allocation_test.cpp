@@ -64,6 +64,22 @@ TEST(Allocation, AdaptiveStepsDoNotAllocateEither) {
   }
 }
 
+TEST(Allocation, StepsWithGuardsThatAreQuietDoNotAllocate) {
+  System system("guarded");
+  const auto x = system.state("x", 1.0), v = system.state("v", 0.0);
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = at[v];
+    d[v] = -at[x];
+  });
+  for (int i = 0; i < 8; ++i)  // few enough to stay awake: each is looked at in every step
+    system.guard("guard " + std::to_string(i), [=](const auto& at) { return at[x] * at[v] - 2 - i; });
+  for (const char* method : {"dormand-prince-5", "dop853"}) {
+    const auto run = [&](double end) { simulate(system, {.end = end, .method = method, .keep = Keep::end}); };
+    run(10);
+    EXPECT_EQ(allocations_of([&] { run(1000); }), allocations_of([&] { run(10); })) << method;
+  }
+}
+
 TEST(Allocation, TheInlinedRouteDoesNotAllocatePerStep) {
   constexpr State x{0}, v{1};
   const auto oscillator = [=](const auto& at, auto& d) {
