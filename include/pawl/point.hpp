@@ -7,6 +7,7 @@
 // and may be branched on.
 #pragma once
 
+#include <stdexcept>
 #include <type_traits>
 
 #include "pawl/held.hpp"
@@ -43,15 +44,18 @@ struct StateAccess<Jet<Interval>> : LazyAccess<Jet<Interval>> {};
 
 template <class T>
 class RateSource;
+template <class T>
+class RelaySource;
 
 /// What a point has beside time, states and parameters.
 template <class T>
 struct Surroundings {
   const Held* held = nullptr;
   Pair member = {};                       ///< of the family whose function is being evaluated
-  const T* relays = nullptr;              ///< values of all relays while one of them slides; null: the held levels
+  const T* relays = nullptr;              ///< values of all relays, where they are given
   const RateSource<T>* rates = nullptr;   ///< evaluates the field for at[dot(x)]
-  mutable bool reads_modes = false;       ///< set by evaluations with ranges
+  const RelaySource<T>* sliding = nullptr;  ///< the equivalent control, while the motion slides
+  mutable bool reads_modes = false;         ///< set by evaluations with ranges
   mutable bool reads_parameters = false;
 };
 
@@ -98,8 +102,10 @@ class Point {
   /// A level, or the equivalent control while sliding.
   T operator[](Relay r) const {
     note_mode();
-    return around_->relays != nullptr ? around_->relays[r.index]
-                                      : T(around_->held->levels[static_cast<std::size_t>(r.index)]);
+    if (around_->relays != nullptr) return around_->relays[r.index];
+    const auto i = static_cast<std::size_t>(r.index);
+    if (around_->held->sides[i] == RelaySide::sliding && around_->sliding != nullptr) return equivalent_control(r);
+    return T(around_->held->levels[i]);
   }
   /// The rate of a state: evaluates the model's rates here. Not for use inside the rates themselves.
   T operator[](Rate r) const;
@@ -109,6 +115,7 @@ class Point {
   const Around* around() const { return around_; }
 
  private:
+  T equivalent_control(Relay r) const;
   void note_mode() const {
     if constexpr (std::is_same_v<T, Interval>) around_->reads_modes = true;
   }
@@ -128,11 +135,26 @@ class RateSource {
   virtual T rate(const Point<T>& at, int index) const = 0;
 };
 
+/// The value of a relay that slides.
+template <class T>
+class RelaySource {
+ public:
+  virtual ~RelaySource() = default;
+  virtual T value(const Point<T>& at, int relay) const = 0;
+};
+
 }  // namespace detail
 
 template <class T>
 T Point<T>::operator[](Rate r) const {
+  if (around_ == nullptr || around_->rates == nullptr)
+    throw std::logic_error("at[dot(x)] is read where there are no rates: in the rates, a relay's surface or a smooth model");
   return around_->rates->rate(*this, r.index);
+}
+
+template <class T>
+T Point<T>::equivalent_control(Relay r) const {
+  return around_->sliding->value(*this, r.index);
 }
 
 template <class T>

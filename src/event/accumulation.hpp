@@ -28,7 +28,6 @@ class AccumulationWatch {
   std::optional<Accumulation> note(int guard, double t, const double* x, int size);
   /// The guard has come to rest, or something else has ended the sequence.
   void forget(int guard) { sequences_.erase(guard); }
-  void forget_all() { sequences_.clear(); }
   /// Events of one guard so close together that only rounding parts them.
   bool is_chattering(int guard) const;
 

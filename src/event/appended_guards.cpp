@@ -62,6 +62,7 @@ class AppendedGuards final : public Stepper {
   double next_step_size() const override { return inner_->next_step_size(); }
   int order() const override { return inner_->order(); }
   int dense_order() const override { return inner_->dense_order(); }
+  double dense_weight() const override { return inner_->dense_weight(); }
 
  private:
   static void entry(const void* self, const Point<double>& at, double* rates) {
@@ -73,7 +74,8 @@ class AppendedGuards final : public Stepper {
 
   // A guard that is not watched stands still; one that is not a number here makes the trial step fail, not the run.
   void append_rates(double t, const double* x, double* rates) const {
-    probe_.read(t, x, rates, 1, std::abs(whole_.span));
+    const double length = whole_.span != 0 ? std::abs(whole_.span) : 1e-3;  // for difference quotients of black boxes
+    probe_.read(t, x, rates, 1, length);
     for (int g = 0; g < guards_.declared(); ++g) rates[index(g)] = guards_.is_enabled(g) ? probe_.look(g).rate : 0;
   }
 

@@ -25,6 +25,7 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, int size)
 void Arming::resize() {
   armed_.resize(static_cast<std::size_t>(guards_.declared()));  // exits are always new
   armed_.resize(static_cast<std::size_t>(guards_.size()));
+  for (const int g : guards_.newly_disabled()) (*this)[g].is_known = false;  // asleep or not: it crosses unwatched now
   sleep_.resize();
 }
 
@@ -122,7 +123,7 @@ Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants
   return {};
 }
 
-Arming::Verdict Arming::look_black_box(int guard, const Moment& moment, bool) {
+Arming::Verdict Arming::look_black_box(int guard, const Moment& moment) {
   const double g = guards_.evaluate(guard, moment.t, moment.x);
   if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
   Verdict verdict;
@@ -167,7 +168,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 
 Arming::Verdict Arming::look(int guard, const Moment& moment, bool wants_slope) {
   return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope)
-                                   : look_black_box(guard, moment, wants_slope);
+                                   : look_black_box(guard, moment);
 }
 
 Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
@@ -193,7 +194,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
     const Verdict verdict = look(g, moment, has_fired && is_unilateral);
-    if (!armed.is_known) {  // table 6.1: the start of a run, or of watching
+    if (!armed.is_known) {  // the start of a run, or of watching
       armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
       armed.starts_at_zero = verdict.sign == 0;
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
@@ -203,6 +204,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       judge_other(g, verdict, moment, aftermath);
     }
     armed.is_known = true;
+    if (moment.has_moved) doubt(g, verdict, aftermath);
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
     if (is_role && armed.starts_at_zero && armed.sign == 0) {  // what is not true is false, until it leaves to the other side
       const GuardInfo& info = guards_.info(g);
@@ -228,13 +230,12 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     for (const int g : dozing_) (*this)[g].is_dozing = false;
     dozing_.clear();
   }
-  for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.touched,
-                     &aftermath.deflected, &aftermath.at_zero})
+  for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.at_zero})
     std::sort(list->begin(), list->end());
   return aftermath;
 }
 
-// Table 6.2: the guard fired, its transition has been made. Its sign before was armed.sign.
+// The guard fired and its transition has been made, the table "guard that fired". Its sign before was armed.sign.
 void Arming::judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int before = armed.sign;
@@ -250,7 +251,6 @@ void Arming::judge_fired(int guard, const Verdict& verdict, const Moment& moment
     }
     armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
     armed.starts_at_zero = verdict.sign == 0;
-    if (verdict.sign == -before && verdict.slope == before) aftermath.deflected.push_back(guard);
     return;
   }
   if (verdict.sign == -before) {
@@ -258,14 +258,44 @@ void Arming::judge_fired(int guard, const Verdict& verdict, const Moment& moment
     return;
   }
   armed.starts_at_zero = verdict.sign == 0;
-  if (verdict.slope == -before) aftermath.unresolved.push_back(guard);
+  const bool is_away = verdict.sign == before && moment.has_moved(guard);  // the jump put it elsewhere: inward is fine
+  if (verdict.slope == -before && !is_away) aftermath.unresolved.push_back(guard);
   if (verdict.slope == 0 && verdict.sign == 0) {
     armed.sign = static_cast<signed char>(verdict.curve == before ? before : 0);  // 0: resting, the chart decides
     if (verdict.curve == -before) aftermath.unresolved.push_back(guard);
   }
 }
 
-// Table 6.3: the guard did not fire, but a reset or a mode change may have moved it.
+// A jump of the same event may have made a truth or the side of a relay untrue: it fires again, and is set right.
+void Arming::doubt(int guard, const Verdict& verdict, Aftermath& aftermath) {
+  if (verdict.sign == 0 || guards_.is_exit(guard) || !std::isnan((*this)[guard].settles_until)) return;
+  const GuardInfo& info = guards_.info(guard);
+  const auto i = static_cast<std::size_t>(info.role_index);
+  int believed = 0;
+  switch (info.role) {
+    case GuardInfo::Role::guard:
+      return;
+    case GuardInfo::Role::condition:
+      believed = held_.truths[i] != 0 ? 1 : -1;
+      break;
+    case GuardInfo::Role::condition_family: {
+      const auto& members = held_.members[i];
+      believed = std::find(members.begin(), members.end(), guards_[guard].member) != members.end() ? 1 : -1;
+      break;
+    }
+    case GuardInfo::Role::relay_up:
+    case GuardInfo::Role::relay_down:
+      believed = held_.sides[i] == RelaySide::above ? 1 : -1;
+      break;
+  }
+  if (verdict.sign == believed) return;
+  (*this)[guard].sign = static_cast<signed char>(believed);
+  (*this)[guard].starts_at_zero = false;
+  if (std::find(aftermath.jumped.begin(), aftermath.jumped.end(), guard) == aftermath.jumped.end())
+    aftermath.jumped.push_back(guard);
+}
+
+// The guard did not fire, but a reset or a mode change may have moved it: the table "guard that did not fire".
 void Arming::judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int before = armed.starts_at_zero && armed.sign == 0 ? 0 : armed.sign;
@@ -273,18 +303,21 @@ void Arming::judge_other(int guard, const Verdict& verdict, const Moment& moment
   const Direction direction = guards_[guard].direction;
   const int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
   armed.starts_at_zero = verdict.sign == 0;
+  const bool is_in_direction = guards_[guard].fires_towards(now);
   if (before == 0) {
     armed.sign = static_cast<signed char>(now);
+    if (guards_[guard].side == Side::unilateral && direction != Direction::either && now == static_cast<int>(direction)) {
+      armed.sign = static_cast<signed char>(-now);  // at rest on zero and now pushed beyond it: that must not be seen
+      aftermath.jumped.push_back(guard);
+    }
     return;
   }
-  const bool is_in_direction = direction == Direction::either || static_cast<int>(direction) == now;
   if (now == -before) {
     if (is_in_direction)
       aftermath.jumped.push_back(guard);
     else
       armed.sign = static_cast<signed char>(now);
   } else if (verdict.sign == 0) {
-    if (now == before) aftermath.touched.push_back(guard);
     armed.sign = static_cast<signed char>(now);
   }
 }

@@ -46,8 +46,6 @@ struct Aftermath {
   std::vector<int> jumped;      // ended on the other side, in their direction: they fire at the same instant
   std::vector<int> unresolved;  // unilateral, fired, and still moving inward: they fire again
   std::vector<int> beyond;      // unilateral, and the reset put them beyond zero
-  std::vector<int> touched;     // landed on zero and return
-  std::vector<int> deflected;   // bilateral, fired, and pushed back at once
   std::vector<int> at_zero;     // zero at this instant, and not fired
   bool asks_again() const { return !jumped.empty() || !unresolved.empty(); }
 };
@@ -81,7 +79,8 @@ class Arming {
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
   Verdict look(int guard, const Moment& moment, bool wants_slope);
   Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
-  Verdict look_black_box(int guard, const Moment& moment, bool wants_slope);
+  Verdict look_black_box(int guard, const Moment& moment);
+  void doubt(int guard, const Verdict& verdict, Aftermath& aftermath);
   const std::vector<double>& second_rate(const Moment& moment);
   void judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
   void judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);

@@ -244,6 +244,7 @@ bool BlackBoxChart::locate(double a, double b, double ga, double gb, double nois
 // |dg/dθ| <= bound: a value excludes zeros around it.
 bool BlackBoxChart::walk(double from, double to, double bound) {
   double theta = from;
+  double stretch = 1;  // grows while the guard rests at zero
   for (int i = 0; theta < to; ++i) {
     if (i > 1'000'000) {
       frontier_ = theta;
@@ -256,10 +257,12 @@ bool BlackBoxChart::walk(double from, double to, double bound) {
       const double next = std::min(to, theta + reach * (1 - 4 * eps));
       if (!reader_->emit(g > 0 ? 1 : -1, theta, next)) return false;
       theta = next;
+      stretch = 1;
     } else {
-      const double next = std::min(to, theta + 2 * least);
+      const double next = std::min(to, theta + std::min(2 * least * stretch, 1e-3 * (to - from)));
       if (!reader_->emit(0, theta, next)) return false;
       theta = next;
+      stretch *= 2;
     }
   }
   return true;

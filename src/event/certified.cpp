@@ -33,6 +33,13 @@ class Certified final : public EventFinder {
   void begin_piece(const Moment&) override {}
 
   std::optional<Found> first(Trial& trial) override {
+    auto found = search(trial);
+    order_sightings(trial.step);
+    return found;
+  }
+
+ private:
+  std::optional<Found> search(Trial& trial) {
     sightings_.clear();
     trial.ensure_polynomial();
     Step& step = trial.step;
@@ -71,7 +78,14 @@ class Certified final : public EventFinder {
     return settle(trial, candidates, evaluations);
   }
 
- private:
+  // In the order of time, and none beyond the end of the step, where it would be seen again.
+  void order_sightings(const Step& step) {
+    const double direction = step.span < 0 ? -1 : 1;
+    std::erase_if(sightings_, [&](const Sighting& s) { return direction * (s.t - step.t1) > 0; });
+    std::stable_sort(sightings_.begin(), sightings_.end(),
+                     [&](const Sighting& a, const Sighting& b) { return direction * (a.t - b.t) < 0; });
+  }
+
   static double ulp(double t) { return eps * std::abs(t); }
 
   bool covers(int guard, double to, ChartReader& reader) {
@@ -162,10 +176,13 @@ class Certified final : public EventFinder {
     const Step& step = trial.step;
     const double direction = step.span < 0 ? -1 : 1;
     double end = step.t0 + (first_end(candidates) + 1.001 * window_) * step.span;
-    if (direction * (end - trial.end) > 0) end = trial.end;
+    if (direction * (end - trial.limit) > 0) end = trial.limit;
     if (end == step.t1 || !trial.redo(end)) return false;
     arming_.sleep().follow(step);
     return true;
+  }
+  static bool are_touches(const std::vector<Candidate>& candidates) {
+    return std::all_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.zero.is_touch(); });
   }
   static double first_end(const std::vector<Candidate>& candidates) {
     double first = std::numeric_limits<double>::infinity();
@@ -187,9 +204,7 @@ class Certified final : public EventFinder {
       slope = (before < 0) - (before > 0);
     }
     const int after = -reader.side();
-    const Direction direction = guards_[guard].direction;
-    const bool is_in_direction = direction == Direction::either || static_cast<int>(direction) == after;
-    if (slope == after && is_in_direction) candidates.push_back({guard, {reader.zero_from(), 1, reader.side(), after}});
+    if (slope == after && guards_[guard].fires_towards(after)) candidates.push_back({guard, {reader.zero_from(), 1, reader.side(), after}});
   }
 
   void note(const Trial& trial, int guard, const ChartReader& reader) {
@@ -217,8 +232,9 @@ class Certified final : public EventFinder {
   // Where the step should end for these candidates.
   double instant_of(const std::vector<Candidate>& candidates) {
     double earliest_unilateral = std::numeric_limits<double>::infinity(), last = 0;
+    if (are_touches(candidates)) return 0.5 * (candidates.front().zero.left + candidates.front().zero.right);
     for (const Candidate& c : candidates) {
-      if (c.zero.is_touch()) return 0.5 * (c.zero.left + c.zero.right);
+      if (c.zero.is_touch()) continue;
       if (guards_[c.guard].side == Side::unilateral)
         earliest_unilateral = std::min(earliest_unilateral, c.zero.left);
       else
@@ -279,7 +295,9 @@ class Certified final : public EventFinder {
     Step& step = trial.step;
     const double direction = step.span < 0 ? -1 : 1;
     double theta = instant_of(candidates);
-    const bool is_touch = candidates.front().zero.is_touch();
+    const bool is_touch = are_touches(candidates);
+    const auto is_later = [theta](const Candidate& c) { return c.zero.is_touch() && c.zero.left > theta; };
+    std::erase_if(candidates, is_later);  // a touch behind the crossing that decides is found again
     const bool has_unilateral = std::any_of(candidates.begin(), candidates.end(), [this](const Candidate& c) {
       return guards_[c.guard].side == Side::unilateral && !c.zero.is_touch();
     });
@@ -325,7 +343,6 @@ class Certified final : public EventFinder {
           is_late ? step.t0 + (c.zero.right * (1 + 4 * eps)) * step.span + options_.window * direction
                   : std::numeric_limits<double>::quiet_NaN();
     }
-    found.is_touch = is_touch;
     found.iterations = generic_.iterations + black_box_.iterations;
     work_.iterations += found.iterations;
     if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations;
@@ -347,7 +364,7 @@ class Certified final : public EventFinder {
       const int wanted = is_unilateral ? c.zero.before : c.zero.after;
       const int sign = guards_[c.guard].is_generic ? guards_.evaluate(c.guard, Interval(step.t1), stored_).sign()
                                                    : black_box_.sign_at(c.guard, step.t1, step.end());
-      return sign == wanted;
+      return c.zero.is_touch() || sign == wanted;
     });
   }
 

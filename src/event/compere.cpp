@@ -215,7 +215,7 @@ class Compere final : public EventFinder {
   // Newton's method with a full step for every iterate, from where the step ends at present.
   Search search(Trial& trial, Suspect& s) {
     const Watched& w = of(s);
-    const double run_left = std::abs(trial.end - whole_.t0);
+    const double run_left = std::abs(trial.limit - whole_.t0);
     const double limit = std::min(run_left, 1.1 * length_);
     double low = s.since, high = std::numeric_limits<double>::infinity();
     const bool is_inward = s.side * w.a.rate < 0 || s.side * w.a.value < 0;

@@ -82,7 +82,9 @@ class Daspke final : public EventFinder {
     if (std::isnan(g)) throw GuardNotANumber(guard, t);
     return g;
   }
-  bool has_changed(const Watched& w, double theta) { return sign_of(value_at(w.guard, theta)) == -w.sign; }
+  bool has_changed(const Watched& w, double theta) {
+    return w.sign != 0 && sign_of(value_at(w.guard, theta)) == -w.sign;  // a guard at rest has no sign to change
+  }
 
   double read_signs() {
     watched_.clear();
@@ -177,7 +179,7 @@ class Daspke final : public EventFinder {
   std::optional<Found> settle(Trial& trial, const Bracket& root, double from) {
     Step& step = trial.step;
     const double direction = step.span < 0 ? -1 : 1, length = std::abs(step.span);
-    const double end_of_run = std::abs(trial.end - step.t0) / length;
+    const double end_of_run = std::abs(trial.limit - step.t0) / length;
     double theta = root.right, width = root.right - root.left;
     std::vector<Watched> fired;
     bool has_unilateral = false;

@@ -29,7 +29,6 @@ struct Found {
   std::vector<int> guards;      // that fired, in the order of time, then of declaration
   std::vector<double> zeros;    // where each of them vanishes
   double uncertainty = 0;       // width of the bracket, in time
-  bool is_touch = false;        // touched zero without crossing
   bool is_clamped = false;      // at the end of the run: the far side cannot be shown
   bool is_within_tolerance = false;  // the integration error could move or remove it
   int iterations = 0;
@@ -53,14 +52,16 @@ struct FinderWork {
 /// The step being examined, and the means to change it.
 class Trial {
  public:
-  Trial(Step& trial_step, Stepper* method, Correction* pull, const StepControl& step_control, double run_end)
-      : step(trial_step), stepper(method), correction(pull), control(step_control), end(run_end) {}
+  Trial(Step& trial_step, Stepper* method, Correction* pull, const StepControl& step_control, double run_end,
+        double step_limit)
+      : step(trial_step), stepper(method), correction(pull), control(step_control), end(run_end), limit(step_limit) {}
 
   Step& step;
   Stepper* stepper;  // null: a step that cannot be taken again
   Correction* correction;
   const StepControl& control;
   double end;             // of the run
+  double limit;           // no step may be made to end beyond it: the run's end, or the next time event
   bool was_cut = false;   // the stepper stands elsewhere than the step ends: restart it
   bool is_lower = false;  // a polynomial of lower order had to do
 

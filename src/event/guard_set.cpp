@@ -9,10 +9,15 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
       number_rates_(model.rates, size),
       range_rates_(model.rates, size),
       jet_rates_(model.rates, size),
-      range_jet_rates_(model.rates, size) {
+      range_jet_rates_(model.rates, size),
+      number_relays_(model, sliding),
+      range_relays_(model, sliding),
+      jet_relays_(model, sliding),
+      range_jet_relays_(model, sliding) {
   using Role = GuardInfo::Role;
   for (std::size_t d = 0; d < model.guards.size(); ++d) {
     const GuardInfo& info = model.guards[d];
+    first_of_.push_back(static_cast<int>(live_.size()));
     for (const Pair member : info.members) {
       LiveGuard guard{.declaration = static_cast<int>(d),
                       .member = member,
@@ -35,14 +40,19 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
 void GuardSet::refresh() {
   using Role = GuardInfo::Role;
   live_.resize(declared_);
+  newly_disabled_.clear();
   for (std::size_t d = 0; d < model_.guards.size(); ++d) {
     const GuardInfo& one = model_.guards[d];
+    const bool was_enabled = is_enabled_[d];
     is_enabled_[d] = one.only_when.is_always_true() || one.only_when.holds(held_);
-    if (one.role != Role::relay_up && one.role != Role::relay_down) continue;
-    const RelaySide side = held_.sides[static_cast<std::size_t>(one.role_index)];
-    const bool has_hysteresis = model_.relays[static_cast<std::size_t>(one.role_index)].hysteresis > 0;
-    is_enabled_[d] = has_hysteresis ? side == (one.role == Role::relay_up ? RelaySide::below : RelaySide::above)
+    if (one.role == Role::relay_up || one.role == Role::relay_down) {
+      const RelaySide side = held_.sides[static_cast<std::size_t>(one.role_index)];
+      const bool has_hysteresis = model_.relays[static_cast<std::size_t>(one.role_index)].hysteresis > 0;
+      is_enabled_[d] = has_hysteresis ? side == (one.role == Role::relay_up ? RelaySide::below : RelaySide::above)
                                       : side != RelaySide::sliding;
+    }
+    if (!was_enabled || is_enabled_[d]) continue;
+    for (std::size_t m = 0; m < one.members.size(); ++m) newly_disabled_.push_back(first_of_[d] + static_cast<int>(m));
   }
   for (const Exit& exit : sliding_.exits()) {
     live_.push_back({.declaration = -1,
@@ -64,11 +74,10 @@ T GuardSet::evaluate(int guard, const T& time, const detail::LazyStates<T>& stat
   const LiveGuard& one = (*this)[guard];
   constexpr bool is_range = !std::is_same_v<T, Jet<double>>;
   ++(is_range ? work.ranges : work.points);
-  detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>()};
+  const detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>(), &relays_of<T>()};
   const Point<T> at(time, typename Point<T>::States{{&states}}, held_.parameters.data(), &around);
   if constexpr (std::is_same_v<T, Interval>) {
     if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
-    if (sliding_.is_active()) around.relays = sliding_.relay_values(at);
   }
   T value(0.0);
   info(guard).g(at, &value);
@@ -83,7 +92,7 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
                                      Reads& reads) {
   ++work.ranges;
   const LiveGuard& one = (*this)[guard];
-  const detail::Surroundings<Interval> around{&held_, one.member, nullptr, &range_rates_};
+  const detail::Surroundings<Interval> around{&held_, one.member, nullptr, &range_rates_, &range_relays_};
   Interval value;
   info(guard).g(Point<Interval>(time, Point<Interval>::States{{&states}}, held_.parameters.data(), &around), &value);
   reads = {around.reads_modes, around.reads_parameters};
@@ -93,10 +102,9 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
 double GuardSet::evaluate(int guard, double t, const double* x) {
   const LiveGuard& one = (*this)[guard];
   ++work.points;
-  detail::Surroundings<double> around{&held_, one.member, nullptr, &number_rates_};
+  const detail::Surroundings<double> around{&held_, one.member, nullptr, &number_rates_, &number_relays_};
   const Point<double> at(t, x, held_.parameters.data(), &around);
   if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
-  if (sliding_.is_active()) around.relays = sliding_.relay_values(at);
   double value = 0;
   info(guard).g(at, &value);
   return value + one.offset;

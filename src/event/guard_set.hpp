@@ -7,6 +7,7 @@
 
 #include "event/model_rates.hpp"
 #include "event/sliding.hpp"
+#include "event/sliding_relays.hpp"
 #include "event/step_states.hpp"
 #include "pawl/event.hpp"
 #include "pawl/system.hpp"
@@ -21,6 +22,8 @@ struct LiveGuard {
   Side side = Side::bilateral;
   bool is_generic = true;
   Exit exit = {};  // of a sliding motion
+
+  bool fires_towards(int sign) const { return direction == Direction::either || static_cast<int>(direction) == sign; }
 };
 
 struct GuardWork {
@@ -43,13 +46,15 @@ class GuardSet {
     const int declaration = (*this)[guard].declaration;
     return declaration < 0 || is_enabled_[static_cast<std::size_t>(declaration)];
   }
+  /// Members of declarations that the last refresh switched off.
+  const std::vector<int>& newly_disabled() const { return newly_disabled_; }
   int declared() const { return static_cast<int>(declared_); }  ///< the guards behind these are exits
 
   /// Decides which guards are watched in the present mode, and lists the exits of a sliding motion.
   void refresh();
 
-  /// Only ranges of the value can be had: no derivatives (exits, and guards that read a sliding relay).
-  bool has_values_only(int guard) const { return is_exit(guard) || sliding_.is_active(); }
+  /// Only ranges of the value can be had, no derivatives: exits.
+  bool has_values_only(int guard) const { return is_exit(guard); }
 
   /// T: Interval, Jet<double> or Jet<Interval>.
   template <class T>
@@ -64,6 +69,15 @@ class GuardSet {
   GuardWork work;
 
  private:
+  template <class T>
+  const SlidingRelays<T>& relays_of() const {
+    if constexpr (std::is_same_v<T, Interval>)
+      return range_relays_;
+    else if constexpr (std::is_same_v<T, Jet<double>>)
+      return jet_relays_;
+    else
+      return range_jet_relays_;
+  }
   template <class T>
   const ModelRates<T>& rates_of() const {
     if constexpr (std::is_same_v<T, double>)
@@ -82,10 +96,16 @@ class GuardSet {
   std::vector<LiveGuard> live_;
   std::size_t declared_ = 0;  // live guards that are not exits
   std::vector<bool> is_enabled_;  // per declaration
+  std::vector<int> first_of_;     // per declaration: its first guard
+  std::vector<int> newly_disabled_;
   ModelRates<double> number_rates_;
   ModelRates<Interval> range_rates_;
   ModelRates<Jet<double>> jet_rates_;
   ModelRates<Jet<Interval>> range_jet_rates_;
+  SlidingRelays<double> number_relays_;
+  SlidingRelays<Interval> range_relays_;
+  SlidingRelays<Jet<double>> jet_relays_;
+  SlidingRelays<Jet<Interval>> range_jet_relays_;
 };
 
 }  // namespace pawl::event

@@ -37,7 +37,7 @@ std::unique_ptr<Stepper> Layer::append_guards(const StepperMaker& make) {
 }
 
 Verdict Layer::begin(double t, double end, std::vector<double>& x) {
-  direction_ = end < t ? -1 : 1;
+  direction_ = sliding_.direction = end < t ? -1 : 1;
   end_ = end;
   schedule_.emplace(model_, held_, t, direction_);
   for (std::size_t i = 0; i < x.size(); ++i) scale_[i] = std::abs(x[i]);
@@ -108,7 +108,8 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   last_event_ = t;
   is_after_event_ = true;
   if (!verdict.goes_on()) return verdict;
-  schedule_->refresh(held_);
+  if (const std::string wrong = schedule_->refresh(held_, t); !wrong.empty())
+    return {Ending::failed, fmt::format("t = {:.10g}: {}", t, wrong)};
   if (fired_ >= options_.most_events)
     return {Ending::terminated, fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
@@ -119,7 +120,7 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
   for (const int g : guards) {
     if (guards_.is_exit(g)) continue;
     auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()));
-    if (found) {
+    if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       if (guards_[g].side == Side::unilateral && is_beyond) found->state = x;  // extrapolated too far, by rounding
@@ -227,8 +228,9 @@ EventStatistics Layer::statistics() const {
   all.rhs_for_location = rhs_for_location_;
   all.micro_steps = micro_.work().accepted;
   for (const GuardInfo& guard : model_.guards) {
-    const bool is_bounded = guard.min_width > 0 || guard.rate_bound > 0;
-    const bool is_proved = guard.is_generic() && options_.finder == "certified";
+    const bool is_certified = options_.finder == "certified";  // the others know no declarations and prove nothing
+    const bool is_bounded = is_certified && (guard.min_width > 0 || guard.rate_bound > 0);
+    const bool is_proved = is_certified && guard.is_generic();
     all.guarantees.push_back({guard.name, is_proved ? "proved" : is_bounded ? "bounded" : "sampled"});
   }
   return all;

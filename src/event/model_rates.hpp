@@ -17,16 +17,14 @@ class ModelRates final : public detail::RateSource<T> {
       throw Misuse("at[dot(x)] in a generic guard needs generic rates: declare the guard as black_box(f)");
     values_.resize(size_, T(0.0));
     detail::Surroundings<T> around = *at.around();
-    const Endless endless;
-    around.rates = &endless;
+    around.rates = nullptr;  // the rates of the rates would be endless
     rates_(Point<T>(at.t, at.states(), at.parameters(), &around), values_.data());
+    at.around()->reads_modes |= around.reads_modes;  // what they read, the guard reads
+    at.around()->reads_parameters |= around.reads_parameters;
     return values_[static_cast<std::size_t>(index)];
   }
 
  private:
-  struct Endless final : detail::RateSource<T> {
-    T rate(const Point<T>&, int) const override { throw Misuse("the rates read at[dot(x)], which are the rates"); }
-  };
   const Function& rates_;
   std::size_t size_;
   mutable std::vector<T> values_;

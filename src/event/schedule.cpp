@@ -1,5 +1,6 @@
 #include "event/schedule.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -52,25 +53,31 @@ std::vector<int> Schedule::take(double t, double slack) {
   return due;
 }
 
-void Schedule::refresh(const Held& held) {
+std::string Schedule::refresh(const Held& held, double now) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TimeEventInfo& info = model_.time_events[i];
     if (!std::holds_alternative<Parameter>(info.time)) continue;
     Entry& entry = entries_[i];
     const double value = value_of(info.time, held);
-    if (info.is_periodic) {
-      if (value == entry.period) continue;
-      if (!(value > 0))
-        throw Misuse(fmt::format("the period '{}' has become {:g}: it must be above 0", info.name, value));
-      entry.base = entry.time - direction_ * entry.period;  // the last occurrence
-      entry.period = value;
-      entry.count = 1;
-      entry.time = entry.base + direction_ * value;
-    } else if (!entry.is_done) {
+    if (!std::isfinite(value) || (info.is_periodic && value <= 0))
+      return fmt::format("the time event '{}' has become {:g}, which is no {}", info.name, value,
+                         info.is_periodic ? "period" : "time");
+    if (!info.is_periodic) {
+      if (entry.is_done || value == entry.time) continue;
       entry.time = value;
+      entry.is_done = direction_ * (value - now) <= 0;
+      continue;
     }
+    if (value == entry.period) continue;
+    entry.base = entry.time - direction_ * entry.period;  // the last occurrence
+    entry.period = value;
+    entry.count = std::max(1LL, static_cast<long long>(std::floor(direction_ * (now - entry.base) / value)));
+    const auto time_of = [&](long long count) { return entry.base + direction_ * static_cast<double>(count) * value; };
+    while (direction_ * (time_of(entry.count) - now) <= 0) ++entry.count;
+    entry.time = time_of(entry.count);
   }
   find_next();
+  return {};
 }
 
 }  // namespace pawl::event

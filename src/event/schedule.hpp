@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "pawl/system.hpp"
@@ -16,8 +17,9 @@ class Schedule {
   double next() const { return next_; }
   /// Everything due at or before t (plus slack); marks it done.
   std::vector<int> take(double t, double slack);
-  /// A parameter may have changed a time or a period.
-  void refresh(const Held& held);
+  /// A parameter may have changed a time or a period. What is not after `now` does not happen any more. Returns what is
+  /// wrong with a new value, or nothing.
+  std::string refresh(const Held& held, double now);
 
  private:
   struct Entry {

@@ -14,7 +14,9 @@ namespace {
 template <class T>
 class AlongField final : public detail::LazyStates<Jet<T>> {
  public:
-  AlongField(const Point<T>& at, const std::vector<T>& f) : at_(at), f_(f), cache_(f.size(), Jet<T>(T(0.0))) {}
+  AlongField(const Point<T>& at, const std::vector<T>& f, std::vector<Jet<T>>& cache) : at_(at), f_(f), cache_(cache) {
+    cache_.resize(f.size(), Jet<T>(T(0.0)));
+  }
   const Jet<T>& state(int index) const override {
     Jet<T>& x = cache_[static_cast<std::size_t>(index)];
     x.value = at_[State{index}];
@@ -25,7 +27,7 @@ class AlongField final : public detail::LazyStates<Jet<T>> {
  private:
   const Point<T>& at_;
   const std::vector<T>& f_;
-  mutable std::vector<Jet<T>> cache_;
+  std::vector<Jet<T>>& cache_;
 };
 
 double smallest_size(double x) {
@@ -94,7 +96,7 @@ void Sliding::field(const Point<T>& at, const std::vector<T>& relays, std::vecto
 
 template <class T>
 T Sliding::along(int relay, const Point<T>& at, const std::vector<T>& f) {
-  const AlongField<T> moving(at, f);
+  const AlongField<T> moving(at, f, workspace<T>().jets);
   Jet<T> time(at.t);
   time.slope = T(1.0);
   const detail::Surroundings<Jet<T>> around{&held_};
@@ -149,7 +151,7 @@ T Sliding::exit_value(const Exit& exit, const Point<T>& at) {
     const bool is_below = exit.to == RelaySide::below;
     w.relays[r] = T(is_below ? model_.relays[r].below : model_.relays[r].above);
     field(at, w.relays, w.f);
-    const T slope = along(exit.relay, at, w.f);
+    const T slope = direction * along(exit.relay, at, w.f);
     return is_below ? slope : -slope;  // while it attracts, below pushes up and above pushes down
   }
   if (!solve(at)) return T(std::numeric_limits<double>::quiet_NaN());
@@ -241,12 +243,15 @@ double SurfacePull::apply(double t, double* x) {
           G_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = value.slope[k - first];
       }
     }
-    const Eigen::VectorXd move = G_.transpose() * (G_ * G_.transpose()).ldlt().solve(g_);
-    if (!move.allFinite()) return std::numeric_limits<double>::infinity();
+    gram_.noalias() = G_ * G_.transpose();
+    factors_.compute(gram_);
+    g_ = factors_.solve(g_);
+    move_.noalias() = G_.transpose() * g_;
+    if (!move_.allFinite()) return std::numeric_limits<double>::infinity();
     bool has_moved = false;
     for (std::size_t k = 0; k < n; ++k) {
       const double before = x[k];
-      x[k] -= move[static_cast<Eigen::Index>(k)];
+      x[k] -= move_[static_cast<Eigen::Index>(k)];
       has_moved |= std::abs(x[k] - before) > 4 * std::numeric_limits<double>::epsilon() * std::abs(before);
     }
     if (!has_moved) break;

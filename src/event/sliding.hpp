@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include <Eigen/Core>
+#include <Eigen/Cholesky>
 
 #include "event/step_states.hpp"
 #include "integrate/vector_field.hpp"
@@ -38,6 +38,7 @@ class Sliding {
   /// The field of the sliding motion, for a stepper that counts one evaluation per call; the others are counted here.
   static void entry(const void* self, const Point<double>& at, double* out);
   long long extra_evaluations = 0;
+  double direction = 1;  // of the integration
 
   /// Positive while the motion slides, zero where it leaves: λ or 1 - λ up to a positive factor. T: double or Interval.
   template <class T>
@@ -57,6 +58,7 @@ class Sliding {
   template <class T>
   struct Workspace {
     std::vector<T> relays, f0, f, change, matrix, shares;
+    std::vector<Jet<T>> jets;
   };
   template <class T>
   Workspace<T>& workspace() {
@@ -93,8 +95,9 @@ class SurfacePull final : public Correction {
   const StepControl& control_;
   std::vector<double> x0_;
   std::vector<Gradient> duals_;
-  Eigen::MatrixXd G_;
-  Eigen::VectorXd g_;
+  Eigen::MatrixXd G_, gram_;
+  Eigen::VectorXd g_, move_;
+  Eigen::LDLT<Eigen::MatrixXd> factors_;
 };
 
 }  // namespace pawl::event

@@ -14,7 +14,7 @@ constexpr int most = 16;  // largest degree of a step polynomial
 
 /// The polynomial about m, and Σ |c_k| b^k with its two derivatives' counterparts, for the rounding margins.
 struct Shifted {
-  std::array<double, most + 1> p;
+  std::array<double, most + 1> p{};
   double size0 = 0, size1 = 0, size2 = 0;
 };
 

@@ -90,7 +90,7 @@ void Transitions::set_truth(int guard, bool truth) {
   if (info.role == Role::condition_family) toggle_member(guards_[guard].declaration, guards_[guard].member, truth);
 }
 
-// A relay's surface was crossed towards `sign`, or the motion starts on it. Table of section 9: slide or go through.
+// A relay's surface was crossed towards `sign`, or the motion starts on it: it slides where both sides push onto it.
 void Transitions::switch_relay(const Here& here, int relay, int sign, EventKind& kind) {
   const auto r = static_cast<std::size_t>(relay);
   const RelayInfo& info = model_.relays[r];
@@ -164,14 +164,21 @@ bool Transitions::decide(std::string& cycle) {
 }
 
 Verdict Transitions::check_finite(const Here& here, std::span<const int> guards) const {
+  const auto fault = [&](std::string_view kind, const std::string& name, double value) {
+    return Verdict{Ending::failed, fmt::format("t = {:.10g}: after the transition{}{} the {} '{}' is {}.\n"
+                                               "  likely: the jump divides by zero or reads a value that is not finite\n"
+                                               "  try:    check what the jump assigns to '{}'",
+                                               here.t, guards.empty() ? "" : " of ", names(guards), kind, name, value,
+                                               name)};
+  };
   for (std::size_t i = 0; i < here.x.size(); ++i) {
-    if (std::isfinite(here.x[i])) continue;
-    return {Ending::failed,
-            fmt::format("t = {:.10g}: after the transition{}{} the state '{}' is {}.\n"
-                        "  likely: the jump divides by zero or reads a value that is not finite\n"
-                        "  try:    check what the jump assigns to '{}'",
-                        here.t, guards.empty() ? "" : " of ", names(guards), model_.state_names[i], here.x[i],
-                        model_.state_names[i])};
+    if (!std::isfinite(here.x[i])) return fault("state", model_.state_names[i], here.x[i]);
+  }
+  for (std::size_t i = 0; i < held_.parameters.size(); ++i) {
+    if (std::isnan(held_.parameters[i])) return fault("parameter", model_.parameter_names[i], held_.parameters[i]);
+  }
+  for (std::size_t i = 0; i < held_.numbers.size(); ++i) {
+    if (std::isnan(held_.numbers[i])) return fault("discrete", model_.number_names[i], held_.numbers[i]);
   }
   return {};
 }

@@ -44,6 +44,13 @@ void check_start(const System::Declarations& model, const std::vector<double>& p
   }
 }
 
+void check_numbers(const System::Declarations& model, const Held& held) {
+  for (std::size_t i = 0; i < held.numbers.size(); ++i) {
+    if (std::isnan(held.numbers[i]))
+      throw Misuse(fmt::format("system '{}': the discrete '{}' is nan", model.name, model.number_names[i]));
+  }
+}
+
 void check_tolerance(const Tolerance& tolerance, const std::vector<std::string>& states) {
   const double relative = tolerance.relative;
   if (!(relative == 0 || (relative >= 1e-15 && relative < 1)))
@@ -134,6 +141,7 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, Held held,
             const Options& options) {
   check_model(*declarations, held);
   check_start(*declarations, held.parameters, start_state);
+  check_numbers(*declarations, held);
   check_events(*declarations, held, options);
   check_tolerance(options.tolerance, declarations->state_names);
   check_interval(options);

@@ -162,7 +162,8 @@ std::optional<Ending> transition(const std::optional<event::Found>& found, event
   if (verdict.goes_on()) {
     const auto limit = events.take_accumulation();
     const double direction = setup.options.end < setup.options.start ? -1 : 1;
-    if (limit && direction * (setup.options.end - limit->time) > 0 && direction * (limit->time - stand.t) >= 0) {
+    const double next = events.limit(setup.options.end);
+    if (limit && direction * (next - limit->time) > 0 && direction * (limit->time - stand.t) >= 0) {
       if (limit->time != stand.t) {
         write_line(limit->time, stand.x, limit->state, step);
         recorder.record(step);
@@ -186,11 +187,13 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   const double direction = options.end < options.start ? -1 : 1;
   const StepControl control = step_control(setup);
   Stand now{options.start, setup.start_state};
+  event::Verdict verdict;
   if (events != nullptr) {
-    const event::Verdict verdict = events->begin(now.t, options.end, now.x);
-    if (!verdict.goes_on()) return ending_of(verdict);
+    verdict = events->begin(now.t, options.end, now.x);
+    events->report(recorder.events());
   }
   recorder.begin(now.t, now.x, events != nullptr ? events->snapshot() : setup.held);
+  if (!verdict.goes_on()) return ending_of(verdict);
   stepper.restart(now.t, now.x.data(), direction,
                   events != nullptr ? events->start_step() : options.first_step.value_or(0),
                   events != nullptr ? events->rate().data() : nullptr);
@@ -209,7 +212,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
     std::optional<event::Found> found;
     if (events != nullptr) {
       if (!is_micro) events->remember_step(stepper.next_step_size());
-      event::Trial trial(step, is_micro ? nullptr : &stepper, events->correction(), control, options.end);
+      event::Trial trial(step, is_micro ? nullptr : &stepper, events->correction(), control, options.end, limit);
       found = events->first(trial);
       now.needs_restart |= trial.was_cut;
       if (trial.is_lower) watch.report_lower_polynomial(step);

@@ -233,10 +233,10 @@ void Values::set(std::string_view name, double value) {
   } else if (const int j = index_in(states); j < static_cast<int>(states.size())) {
     (*this)[State{j}] = value;
   } else if (const int k = index_in(declarations_->mode_names); k < static_cast<int>(modes_.size())) {
-    if (value != std::round(value) || (declarations_->mode_is_bool[static_cast<std::size_t>(k)] && std::abs(value) > 1))
+    const bool is_bool = declarations_->mode_is_bool[static_cast<std::size_t>(k)];
+    if (value != std::round(value) || std::abs(value) > 1e9 || (is_bool && value != 0 && value != 1))
       throw Misuse(fmt::format("'{}' takes {}, not {:g}", name,
-                               declarations_->mode_is_bool[static_cast<std::size_t>(k)] ? "0 or 1" : "whole numbers",
-                               value));
+                               is_bool ? "0 or 1" : "whole numbers", value));
     modes_[static_cast<std::size_t>(k)] = static_cast<int>(value);
   } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(numbers_.size())) {
     numbers_[static_cast<std::size_t>(l)] = value;
