@@ -42,12 +42,12 @@ struct Event {
   bool fired(Guard guard) const;
 
   // How it was found.
-  std::vector<double> zeros;          ///< where each guard vanishes, to within `uncertainty`
-  double uncertainty = 0;             ///< width of the bracket, in time
-  bool is_clamped = false;            ///< at the end of the run, where a bilateral guard cannot be shown beyond zero
-  bool is_within_tolerance = false;   ///< the integration error is large enough to move or remove it
-  int iterations = 0;                 ///< of root location
-  long long extra_evaluations = 0;    ///< of the right-hand side, spent on locating it
+  std::vector<double> zeros;         ///< where each guard vanishes, to within `uncertainty`
+  double uncertainty = 0;            ///< width of the bracket, in time
+  bool is_clamped = false;           ///< at the end of the run, where a bilateral guard cannot be shown beyond zero
+  bool is_within_tolerance = false;  ///< the integration error is large enough to move or remove it
+  int iterations = 0;                ///< of root location
+  long long extra_evaluations = 0;   ///< of the right-hand side, spent on locating it
 };
 
 std::string name_of(const EventSource& source, const System::Declarations& model);
@@ -60,14 +60,14 @@ struct Guarantee {
 };
 
 struct EventStatistics {
-  long long events = 0;             ///< that fired
-  long long guard_ranges = 0;       ///< guard evaluations over intervals
-  long long guard_points = 0;       ///< guard evaluations at single instants
-  long long iterations = 0;         ///< of root location
-  long long rhs_for_location = 0;   ///< right-hand sides spent on locating events
-  long long wrong_order = 0;        ///< N_ctch of Compere: another event turned out to be the first
-  long long false_roots = 0;        ///< N_fl of Compere: the expected event turned out not to exist
-  long long discarded = 0;          ///< whole steps taken to locate events and not used (in N_rej of Compere)
+  long long events = 0;            ///< that fired
+  long long guard_ranges = 0;      ///< guard evaluations over intervals
+  long long guard_points = 0;      ///< guard evaluations at single instants
+  long long iterations = 0;        ///< of root location
+  long long rhs_for_location = 0;  ///< right-hand sides spent on locating events
+  long long wrong_order = 0;       ///< N_ctch of Compere: another event turned out to be the first
+  long long false_roots = 0;       ///< N_fl of Compere: the expected event turned out not to exist
+  long long discarded = 0;         ///< whole steps taken to locate events and not used (in N_rej of Compere)
   long long micro_steps = 0;
   int guards = 0;
   std::vector<Guarantee> guarantees;

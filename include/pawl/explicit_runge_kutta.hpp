@@ -319,7 +319,7 @@ class ExplicitRungeKutta final : public Stepper {
       if (attempts > 1 && size < smallest_step(t_, limit)) return fail(size, attempts - 1);
       const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
       double error = std::sqrt(try_step(t1, h, correction)), delta = 0;  // the former, so that a correction is judged
-      for (int i = 0; i < n(); ++i) {  // rounded as the two solutions are
+      for (int i = 0; i < n(); ++i) {                                    // rounded as the two solutions are
         const double lower = x1_[at(i)] - combine<ErrorRow>(h, i, Terms<ErrorRow>());
         delta = std::max(delta, std::abs(x1_[at(i)] - lower));
       }
@@ -436,7 +436,8 @@ class ExplicitRungeKutta final : public Stepper {
   // cancels between large weights is then rounding of the changes, not of the rates.
   template <class Changes, int... power>
   static void write_powers(double start, const Changes& change, double* c, std::integer_sequence<int, power...>) {
-    ((c[power + 1] = (power == 0 ? start : 0) + combine_changes<DenseRow<power>>(change, Terms<DenseRow<power>>())), ...);
+    ((c[power + 1] = (power == 0 ? start : 0) + combine_changes<DenseRow<power>>(change, Terms<DenseRow<power>>())),
+     ...);
   }
   template <class Row, class Changes, std::size_t... term>
   static double combine_changes(const Changes& change, std::index_sequence<term...>) {

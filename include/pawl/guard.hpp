@@ -19,8 +19,8 @@
 namespace pawl {
 
 enum class Direction : signed char { falling = -1, either = 0, rising = 1 };
-/// bilateral: the motion goes through, the located instant is at or just after the zero (CEL+). unilateral: the guard is
-/// never seen beyond zero, the instant is at or just before (CEL-).
+/// bilateral: the motion goes through, the located instant is at or just after the zero (CEL+). unilateral: the guard
+/// is never seen beyond zero, the instant is at or just before (CEL-).
 enum class Side : signed char { bilateral, unilateral };
 
 using Transition = std::function<void(Jump&, Pair)>;
@@ -53,7 +53,7 @@ using TimeValue = std::variant<double, Parameter>;
 
 struct TimeEventInfo {
   std::string name;
-  TimeValue time;   ///< when, or how often
+  TimeValue time;  ///< when, or how often
   bool is_periodic = false;
   Transition then;
 };
@@ -76,11 +76,11 @@ class GuardDeclaration {
  public:
   GuardDeclaration(System& system, int index) : system_(system), index_(index) {}
 
-  GuardDeclaration& rising();      ///< only from - to +
-  GuardDeclaration& falling();     ///< only from + to -
-  GuardDeclaration& bilateral();   ///< the motion goes through zero (default)
-  GuardDeclaration& unilateral();  ///< the guard must never be seen beyond zero
-  GuardDeclaration& touching();    ///< touching zero without crossing fires too
+  GuardDeclaration& rising();               ///< only from - to +
+  GuardDeclaration& falling();              ///< only from + to -
+  GuardDeclaration& bilateral();            ///< the motion goes through zero (default)
+  GuardDeclaration& unilateral();           ///< the guard must never be seen beyond zero
+  GuardDeclaration& touching();             ///< touching zero without crossing fires too
   GuardDeclaration& reporting_departure();  ///< leaving a stretch of zero is recorded as an event
   GuardDeclaration& only_when(Logic logic);
   GuardDeclaration& min_width(double width);   ///< black box: every excursion lasts at least this long

@@ -41,7 +41,11 @@ class Jump {
 
   Jump(double time, std::span<double> states, Held& held, std::span<const double> states_before,
        const Held& held_before, std::span<const Fired> all_fired)
-      : t(time), states_(states), held_(held), states_before_(states_before), held_before_(held_before),
+      : t(time),
+        states_(states),
+        held_(held),
+        states_before_(states_before),
+        held_before_(held_before),
         fired_(all_fired) {}
 
   double t;

@@ -15,8 +15,8 @@ namespace pawl {
 
 class Logic {
  public:
-  Logic() = default;                                            ///< always true
-  Logic(Condition c) : Logic(Kind::condition, c.index, 1) {}    // NOLINT: a condition is a proposition
+  Logic() = default;                                              ///< always true
+  Logic(Condition c) : Logic(Kind::condition, c.index, 1) {}      // NOLINT: a condition is a proposition
   Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1) {}  // NOLINT
   static Logic equals(int discrete, int value) { return Logic(Kind::discrete, discrete, value); }
 

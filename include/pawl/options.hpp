@@ -51,16 +51,16 @@ struct Options {
   std::optional<double> first_step = {};  ///< default: from the sizes of x, x' and x'' at the start
   double max_step = std::numeric_limits<double>::infinity();
   Keep keep = Keep::everything;
-  int samples = 0;                 ///< this many equal intervals are sampled (samples + 1 instants), beside `times`
-  std::vector<double> times = {};  ///< further instants to sample, in any order
+  int samples = 0;                   ///< this many equal intervals are sampled (samples + 1 instants), beside `times`
+  std::vector<double> times = {};    ///< further instants to sample, in any order
   std::string events = "certified";  ///< how events are found: certified, compere or daspke (docs/events.md)
   double event_tolerance = 0;        ///< of event times, independent of the integration; 0: to rounding
   double concurrency_window = 0;     ///< events this close in time are one event
   /// With a window: bilateral guards may be this far beyond zero at the common instant (region of concurrency).
   double concurrency_amplitude = std::numeric_limits<double>::infinity();
-  long long max_events = 1'000'000;              ///< the run ends when so many have happened
+  long long max_events = 1'000'000;                       ///< the run ends when so many have happened
   AtAccumulation at_accumulation = AtAccumulation::stop;  ///< where the model does not say it
-  std::function<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
+  std::function<bool(const Progress&)> progress = {};     ///< called after every accepted step; false stops the run
 };
 
 }  // namespace pawl

@@ -51,9 +51,9 @@ class RelaySource;
 template <class T>
 struct Surroundings {
   const Held* held = nullptr;
-  Pair member = {};                       ///< of the family whose function is being evaluated
-  const T* relays = nullptr;              ///< values of all relays, where they are given
-  const RateSource<T>* rates = nullptr;   ///< evaluates the field for at[dot(x)]
+  Pair member = {};                         ///< of the family whose function is being evaluated
+  const T* relays = nullptr;                ///< values of all relays, where they are given
+  const RateSource<T>* rates = nullptr;     ///< evaluates the field for at[dot(x)]
   const RelaySource<T>* sliding = nullptr;  ///< the equivalent control, while the motion slides
   mutable bool reads_modes = false;         ///< set by evaluations with ranges
   mutable bool reads_parameters = false;
@@ -69,8 +69,8 @@ class Point {
 
   Point(T time, States states, const double* parameters, const Around* around = nullptr)
       : t(time), states_(states), parameters_(parameters), around_(around) {}
-  Point(T time, const T* states, const double* parameters, const Around* around = nullptr)
-  requires std::is_constructible_v<States, const T*> || std::is_aggregate_v<States>
+  Point(T time, const T* states, const double* parameters, const Around* around = nullptr) requires
+      std::is_constructible_v<States, const T*> || std::is_aggregate_v<States>
       : Point(time, States{states}, parameters, around) {}
 
   T t;  ///< time
@@ -148,7 +148,8 @@ class RelaySource {
 template <class T>
 T Point<T>::operator[](Rate r) const {
   if (around_ == nullptr || around_->rates == nullptr)
-    throw std::logic_error("at[dot(x)] is read where there are no rates: in the rates, a relay's surface or a smooth model");
+    throw std::logic_error(
+        "at[dot(x)] is read where there are no rates: in the rates, a relay's surface or a smooth model");
   return around_->rates->rate(*this, r.index);
 }
 

@@ -68,7 +68,8 @@ class Stepper {
 
   /// Mode or state has jumped: start afresh here, towards `direction` (+1 or -1). first_step = 0: choose one. The rate
   /// at x, where the caller knows it, saves an evaluation.
-  virtual void restart(double t, const double* x, double direction, double first_step, const double* rate = nullptr) = 0;
+  virtual void restart(double t, const double* x, double direction, double first_step,
+                       const double* rate = nullptr) = 0;
   /// One accepted step that ends at or before limit, or why not. Without a correction the end stays where the method
   /// puts it.
   virtual Attempt step(double limit, Correction* correction, Step& out) = 0;

@@ -200,7 +200,8 @@ class Values {
       return Jump::Slot<E>(modes_[i]);
   }
 
-  /// Sets the parameter, discrete variable or start value of that name; throws Misuse, with the nearest name, if there is none.
+  /// Sets the parameter, discrete variable or start value of that name; throws Misuse, with the nearest name, if there
+  /// is none.
   void set(std::string_view name, double value);
 
   bool belong_to(const System& system) const { return declarations_ == system.share(); }

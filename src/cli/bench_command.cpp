@@ -17,9 +17,11 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
   }
   if (wanted != "all") find_method(wanted);
   fmt::print(
-      "{} cases, guards as {}. Events that had to be found and were; faults are events missed, false, doubled, out of order, on the\n"
+      "{} cases, guards as {}. Events that had to be found and were; faults are events missed, false, doubled, out of "
+      "order, on the\n"
       "wrong side or too far from their exact time.\n\n"
-      "| method | cases | events found / expected | faults | largest location error | right-hand sides | guard evaluations |\n"
+      "| method | cases | events found / expected | faults | largest location error | right-hand sides | guard "
+      "evaluations |\n"
       "|---|---|---|---|---|---|---|\n",
       cases.size(), as_black_boxes ? "black boxes" : "generic functions");
   std::vector<std::string> faults;
@@ -36,7 +38,8 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
       sum.rhs += report.rhs;
       sum.guard_evaluations += report.guard_evaluations;
       sum.location_error = std::max(sum.location_error, report.location_error);
-      for (const std::string& fault : report.faults) sum.faults.push_back(fmt::format("{}, {}: {}", method.name, one.name, fault));
+      for (const std::string& fault : report.faults)
+        sum.faults.push_back(fmt::format("{}, {}: {}", method.name, one.name, fault));
     }
     fmt::print("| {} | {} | {} / {} | {} | {:.1e} | {} | {} |\n", method.name, count, sum.found, sum.expected,
                sum.faults.size(), sum.location_error, sum.rhs, sum.guard_evaluations);
@@ -46,8 +49,8 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
   for (const std::string& fault : faults) fmt::print("\n- {}", fault);
   if (!as_black_boxes) {
     const RandomReport random = run_random_guards(200, 50, {"dormand-prince-5", "dop853"}, 20261115);
-    fmt::print("\n{} random guards with {} zeros: {} found, {} missed, {} false; largest location error {:.1e}.\n", random.guards,
-               random.roots, random.found, random.missed, random.wrong, random.location_error);
+    fmt::print("\n{} random guards with {} zeros: {} found, {} missed, {} false; largest location error {:.1e}.\n",
+               random.guards, random.roots, random.found, random.missed, random.wrong, random.location_error);
     return faults.empty() && random.missed == 0 && random.wrong == 0;
   }
   fmt::print("\n");
@@ -59,13 +62,16 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
-  CLI::App* cases = command->add_subcommand("gauntlet", "adversarial guards with exactly known events, under every method");
+  CLI::App* cases =
+      command->add_subcommand("gauntlet", "adversarial guards with exactly known events, under every method");
   cases->add_option("--method", method, "one method instead of all adaptive ones")->capture_default_str();
   cases->add_flag("--black-box", as_black_boxes, "the same guards as black boxes");
   cases->add_flag("--list", lists_cases, "say what the cases are instead of running them");
   cases->footer("Exit code 1 if any event was missed, false, doubled or misplaced.");
-  cases->callback([&exit_code] { exit_code = bench_gauntlet(method, as_black_boxes, lists_cases) ? finished : failed; });
-  CLI::App* tables = command->add_subcommand("events", "the tables of Compere and of Mao and Petzold, published and ours");
+  cases->callback(
+      [&exit_code] { exit_code = bench_gauntlet(method, as_black_boxes, lists_cases) ? finished : failed; });
+  CLI::App* tables =
+      command->add_subcommand("events", "the tables of Compere and of Mao and Petzold, published and ours");
   tables->add_flag("--marbles", with_marbles, "with the marble jar, which takes a minute");
   tables->callback([] { bench_events(with_marbles); });
   command->footer("Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events");

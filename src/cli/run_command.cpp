@@ -123,14 +123,16 @@ std::string events_in_words(const Result& run, bool explain) {
   for (const Event& event : run.events) {
     if (!explain && ++shown > most) break;
     const std::vector<std::string> names = run.names(event);
-    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 4)), ", "));
+    std::string list = fmt::format(
+        "{}", fmt::join(names.begin(),
+                        names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 4)), ", "));
     if (names.size() > 4) list += fmt::format(" and {} more", names.size() - 4);
     text += fmt::format("  {:>22.16g}  {:<12} {}", event.t, to_string(event.kind), list);
     if (event.held_before != event.held_after) text += fmt::format("  -> {}", run.mode(*event.held_after));
     text += "\n";
     if (!explain || !fires(event.kind) || event.zeros.empty()) continue;
-    text += fmt::format("    located to {:.1e}: {} iterations, {} right-hand sides", event.uncertainty, event.iterations,
-                        event.extra_evaluations);
+    text += fmt::format("    located to {:.1e}: {} iterations, {} right-hand sides", event.uncertainty,
+                        event.iterations, event.extra_evaluations);
     if (event.is_clamped) text += "; at the end of the run, its far side cannot be shown";
     if (event.is_within_tolerance) text += "; the integration error could move or remove it";
     text += "\n";
@@ -155,12 +157,13 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
   if (s.events.guards > 0 || !run.events.empty()) {
     line("events", fmt::format("{} fired, found by {}; {} guard{}, {} + {} evaluations (ranges + instants)",
-                               s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s", s.events.guard_ranges,
-                               s.events.guard_points));
+                               s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s",
+                               s.events.guard_ranges, s.events.guard_points));
     std::map<std::string, int> levels;
     for (const Guarantee& one : s.events.guarantees) ++levels[one.level];
     std::string promised;
-    for (const auto& [level, count] : levels) promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", count, level);
+    for (const auto& [level, count] : levels)
+      promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", count, level);
     line("promised", fmt::format("{} (docs/events.md)", promised));
   }
   std::string final;
@@ -269,7 +272,9 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
       ->expected(1)
       ->take_all();
-  command->add_option("--events", words.events, "how events are found: certified, compere, compere-quintic, daspke, daspke-plain")
+  command
+      ->add_option("--events", words.events,
+                   "how events are found: certified, compere, compere-quintic, daspke, daspke-plain")
       ->capture_default_str();
   command->add_option("--event-tolerance", words.event_tolerance, "of event times; 0: to rounding")
       ->capture_default_str();

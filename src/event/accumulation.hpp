@@ -1,5 +1,5 @@
-// Events that accumulate (Zeno): the gaps between the events of one guard shrink like a geometric sequence, so infinitely
-// many of them happen before a finite time.
+// Events that accumulate (Zeno): the gaps between the events of one guard shrink like a geometric sequence, so
+// infinitely many of them happen before a finite time.
 //
 //   d_k = t_k - t_(k-1),  r_k = d_k / d_(k-1),  T_k = t_k + d_k r_k / (1 - r_k)
 //

@@ -151,8 +151,8 @@ void Arming::recall_forecast(int guard, const Moment& moment) {
   nearest_ = guard;
 }
 
-// Inside a cluster, a guard that did not fire and reads nothing that may have changed keeps its sign; when it may vanish was
-// forecast before, and that is only used to choose the length of a step.
+// Inside a cluster, a guard that did not fire and reads nothing that may have changed keeps its sign; when it may
+// vanish was forecast before, and that is only used to choose the length of a step.
 bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
   Armed& armed = (*this)[guard];
   if (!moment.is_in_cluster || has_fired || !armed.is_known || armed.sign == 0 || armed.starts_at_zero) return false;
@@ -167,8 +167,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Arming::Verdict Arming::look(int guard, const Moment& moment, bool wants_slope) {
-  return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope)
-                                   : look_black_box(guard, moment);
+  return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope) : look_black_box(guard, moment);
 }
 
 Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
@@ -206,7 +205,8 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     armed.is_known = true;
     if (moment.has_moved) doubt(g, verdict, aftermath);
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
-    if (is_role && armed.starts_at_zero && armed.sign == 0) {  // what is not true is false, until it leaves to the other side
+    if (is_role && armed.starts_at_zero &&
+        armed.sign == 0) {  // what is not true is false, until it leaves to the other side
       const GuardInfo& info = guards_.info(g);
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
       const bool is_above = is_relay && held_.sides[static_cast<std::size_t>(info.role_index)] == RelaySide::above;
@@ -306,7 +306,8 @@ void Arming::judge_other(int guard, const Verdict& verdict, const Moment& moment
   const bool is_in_direction = guards_[guard].fires_towards(now);
   if (before == 0) {
     armed.sign = static_cast<signed char>(now);
-    if (guards_[guard].side == Side::unilateral && direction != Direction::either && now == static_cast<int>(direction)) {
+    if (guards_[guard].side == Side::unilateral && direction != Direction::either &&
+        now == static_cast<int>(direction)) {
       armed.sign = static_cast<signed char>(-now);  // at rest on zero and now pushed beyond it: that must not be seen
       aftermath.jumped.push_back(guard);
     }

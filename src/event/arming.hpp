@@ -22,23 +22,24 @@ struct Armed {
   bool is_touching = false;     // it has just fired without crossing
   bool is_dozing = false;       // in the list of those that fell asleep since the last isolated event
   double settles_until = std::numeric_limits<double>::quiet_NaN();  // time; it fired before its own zero
-  double forecast = std::numeric_limits<double>::infinity();  // time to the zero of the tangent
-  double forecast_at = 0;  // when that was
+  double forecast = std::numeric_limits<double>::infinity();        // time to the zero of the tangent
+  double forecast_at = 0;                                           // when that was
   signed char reads_held = -1;  // whether it reads a mode or parameter; -1: not known yet
-  double magnitude = 0;  // largest |g| over the last step
-  double distance = 0;   // smallest |g| over the last step in units of its change: how quiet it was
+  double magnitude = 0;         // largest |g| over the last step
+  double distance = 0;          // smallest |g| over the last step in units of its change: how quiet it was
 };
 
 /// The instant at which guards are judged.
 struct Moment {
   double t;
   const double* x;
-  const double* rate;   // of the new mode
-  const double* scale;  // largest |x_i| over the step just ended and after the reset
-  double step_size;     // typical, for difference quotients
-  double direction;     // of the integration
+  const double* rate;                       // of the new mode
+  const double* scale;                      // largest |x_i| over the step just ended and after the reset
+  double step_size;                         // typical, for difference quotients
+  double direction;                         // of the integration
   std::function<bool(int)> has_moved = {};  // whether the transition changed the value of a guard; empty: at a start
-  bool is_in_cluster = false;  // nothing was reset and the last piece was tiny: forecasts of untouched guards still serve
+  bool is_in_cluster =
+      false;  // nothing was reset and the last piece was tiny: forecasts of untouched guards still serve
 };
 
 /// What a reset or mode change has done to the guards.
@@ -70,9 +71,9 @@ class Arming {
 
  private:
   struct Verdict {
-    int sign = 0;       // certain, or 0
-    int slope = 0;      // sign of the first derivative, where needed
-    int curve = 0;      // of the second
+    int sign = 0;   // certain, or 0
+    int slope = 0;  // sign of the first derivative, where needed
+    int curve = 0;  // of the second
     int leaving() const { return slope != 0 ? slope : curve; }
   };
   void recall_forecast(int guard, const Moment& moment);

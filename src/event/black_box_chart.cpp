@@ -130,7 +130,7 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
   const double tail = std::abs(chebyshev[degree]) + std::abs(chebyshev[degree - 1]) + std::abs(chebyshev[degree - 2]);
   double off = 0;
   for (const double s : {-0.3371, 0.6217}) {  // between the sample points
-    double u = 0, v = 0;  // Clenshaw
+    double u = 0, v = 0;                      // Clenshaw
     for (int k = degree; k > 0; --k) {
       const double w = chebyshev[static_cast<std::size_t>(k)] + 2 * s * u - v;
       v = u;
@@ -142,7 +142,8 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
     piece.noise = std::max(piece.noise, noise_near(theta, g));
   }
   largest_ = std::max(largest_, piece.largest);
-  // Resolved: to ten digits, or to rounding; what cancels in a small guard may have been as large as it was in this step.
+  // Resolved: to ten digits, or to rounding; what cancels in a small guard may have been as large as it was in this
+  // step.
   piece.noise += 4 * eps * piece.largest;
   const double rest = std::max(tail, off);
   piece.is_resolved = rest <= std::max({1e-10 * piece.largest, 4 * piece.noise, 8 * eps * largest_});
@@ -182,7 +183,7 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
     if (b - a < piece.b - piece.a) return resolve(a, b, depth + 1);
   }
   if (b - a < (piece.b - piece.a) / 200) return resolve(a, b, depth + 1);  // a closer look: its band is smaller
-  Coefficients left{}, right{}, work = c;  // de Casteljau at the middle
+  Coefficients left{}, right{}, work = c;                                  // de Casteljau at the middle
   for (std::size_t k = 0; k <= degree; ++k) {
     left[k] = work[0];
     right[degree - k] = work[degree - k];

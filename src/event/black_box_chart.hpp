@@ -1,7 +1,8 @@
 // Charts of guards that can only be evaluated with numbers. The guard along the step is replaced by polynomial pieces
 // through Chebyshev points, refined until they agree with it between those points; the pieces are charted by their
-// Bernstein coefficients. Two declarations turn "sampled" into "bounded": min_width (no excursion is shorter, so pieces are
-// not longer than four times that) and rate_bound (|dg/dt| <= L, so g at one instant excludes a zero for |g|/L around it).
+// Bernstein coefficients. Two declarations turn "sampled" into "bounded": min_width (no excursion is shorter, so pieces
+// are not longer than four times that) and rate_bound (|dg/dt| <= L, so g at one instant excludes a zero for |g|/L
+// around it).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// The default finder. Every guard gets a proved sign chart over the step's polynomial, which is the trajectory; the first
-// event cuts the step, after it has been taken again where the polynomial is not as good as its end; the side is proved at
-// the stored numbers.
+// The default finder. Every guard gets a proved sign chart over the step's polynomial, which is the trajectory; the
+// first event cuts the step, after it has been taken again where the polynomial is not as good as its end; the side is
+// proved at the stored numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -126,8 +126,7 @@ class Certified final : public EventFinder {
       if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
-      const double settled =
-          std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
+      const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
       ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
       bool is_whole = covers(guard, limit, reader);
       double farther = limit;  // a zero at the very end of the step: see both its sides
@@ -162,9 +161,7 @@ class Certified final : public EventFinder {
       if (overlap) return a.guard < b.guard;
       return a.zero.left < b.zero.left;
     });
-    std::erase_if(sightings_, [&](const Sighting& s) {
-      return (s.t - step.t0) / step.span > first;
-    });
+    std::erase_if(sightings_, [&](const Sighting& s) { return (s.t - step.t0) / step.span > first; });
     return true;
   }
 
@@ -204,7 +201,8 @@ class Certified final : public EventFinder {
       slope = (before < 0) - (before > 0);
     }
     const int after = -reader.side();
-    if (slope == after && guards_[guard].fires_towards(after)) candidates.push_back({guard, {reader.zero_from(), 1, reader.side(), after}});
+    if (slope == after && guards_[guard].fires_towards(after))
+      candidates.push_back({guard, {reader.zero_from(), 1, reader.side(), after}});
   }
 
   void note(const Trial& trial, int guard, const ChartReader& reader) {
@@ -256,8 +254,8 @@ class Certified final : public EventFinder {
     return chosen;
   }
 
-  // The polynomial's error vanishes at both ends of the step; 16 θ² (1 - θ)² of the local error is in between. Where the
-  // polynomial is as good as the end, cutting it is exact enough; where its order is lower, digits would be lost.
+  // The polynomial's error vanishes at both ends of the step; 16 θ² (1 - θ)² of the local error is in between. Where
+  // the polynomial is as good as the end, cutting it is exact enough; where its order is lower, digits would be lost.
   // So they would be for a guard that reads states; one of the time alone is located exactly all the same.
   bool wants_polish(const Trial& trial, int guard, double theta) {
     if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;

@@ -37,7 +37,8 @@ bool fires(EventKind kind) {
 }
 
 bool Event::fired(Guard guard) const {
-  return fires(kind) && kind != EventKind::accumulation && std::any_of(sources.begin(), sources.end(), [guard](const EventSource& source) {
+  return fires(kind) && kind != EventKind::accumulation &&
+         std::any_of(sources.begin(), sources.end(), [guard](const EventSource& source) {
            return source.kind == EventSource::Kind::guard && source.index == guard.index;
          });
 }

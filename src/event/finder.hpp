@@ -1,5 +1,5 @@
-// EventFinder: from one step and the guards, is there an event, which is first, exactly when. It may shorten the step or
-// have it taken again; it never changes mode or state.
+// EventFinder: from one step and the guards, is there an event, which is first, exactly when. It may shorten the step
+// or have it taken again; it never changes mode or state.
 #pragma once
 
 #include <limits>
@@ -15,21 +15,21 @@
 namespace pawl::event {
 
 struct FinderOptions {
-  double location_tolerance = 0;  // of the event time; 0: to rounding
-  double window = 0;              // events this close in time are one
+  double location_tolerance = 0;                               // of the event time; 0: to rounding
+  double window = 0;                                           // events this close in time are one
   double amplitude = std::numeric_limits<double>::infinity();  // and their guards no farther from zero than this
-  double run_length = 0;       // from the start of the run to its end
-  double first_step = 0;       // of the run, as the user wants it; 0: not said
-  bool appends_guards = true;  // daspke: the guards take part in the error control
-  bool uses_quintic = false;   // compere: one quintic interpolant instead of two cubics for the second look
+  double run_length = 0;                                       // from the start of the run to its end
+  double first_step = 0;                                       // of the run, as the user wants it; 0: not said
+  bool appends_guards = true;                                  // daspke: the guards take part in the error control
+  bool uses_quintic = false;  // compere: one quintic interpolant instead of two cubics for the second look
 };
 
 /// One event as found; its time is the end of the step as the finder leaves it.
 struct Found {
-  std::vector<int> guards;      // that fired, in the order of time, then of declaration
-  std::vector<double> zeros;    // where each of them vanishes
-  double uncertainty = 0;       // width of the bracket, in time
-  bool is_clamped = false;      // at the end of the run: the far side cannot be shown
+  std::vector<int> guards;           // that fired, in the order of time, then of declaration
+  std::vector<double> zeros;         // where each of them vanishes
+  double uncertainty = 0;            // width of the bracket, in time
+  bool is_clamped = false;           // at the end of the run: the far side cannot be shown
   bool is_within_tolerance = false;  // the integration error could move or remove it
   int iterations = 0;
   long long extra_evaluations = 0;  // of the right-hand side, spent on locating it

@@ -94,7 +94,7 @@ class GuardSet {
   Held& held_;
   Sliding& sliding_;
   std::vector<LiveGuard> live_;
-  std::size_t declared_ = 0;  // live guards that are not exits
+  std::size_t declared_ = 0;      // live guards that are not exits
   std::vector<bool> is_enabled_;  // per declaration
   std::vector<int> first_of_;     // per declaration: its first guard
   std::vector<int> newly_disabled_;

@@ -111,7 +111,8 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   if (const std::string wrong = schedule_->refresh(held_, t); !wrong.empty())
     return {Ending::failed, fmt::format("t = {:.10g}: {}", t, wrong)};
   if (fired_ >= options_.most_events)
-    return {Ending::terminated, fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
+    return {Ending::terminated,
+            fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   return watch_accumulation(t, x, cause.guards);
 }
@@ -128,19 +129,20 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
         accumulation_ = found;
         return {};
       }
-      const std::string what =
-          fmt::format("t = {:.10g}: the events of '{}' accumulate at t = {:.15g} (gaps shrink by {:.6g} each; {} so far, "
-                      "infinitely many follow).\n"
-                      "  try:    declare what happens there: .at_accumulation(...) on the guard",
-                      t, guards_.name(g), found->time, found->ratio, found->events);
+      const std::string what = fmt::format(
+          "t = {:.10g}: the events of '{}' accumulate at t = {:.15g} (gaps shrink by {:.6g} each; {} so far, "
+          "infinitely many follow).\n"
+          "  try:    declare what happens there: .at_accumulation(...) on the guard",
+          t, guards_.name(g), found->time, found->ratio, found->events);
       return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated, what};
     }
     if (accumulation_watch_.is_chattering(g)) {
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: '{}' fires again and again within rounding of this time: the motion chatters.\n"
-                          "  likely: both sides push onto the surface where it is zero\n"
-                          "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
-                          t, guards_.name(g))};
+      return {
+          Ending::failed,
+          fmt::format("t = {:.10g}: '{}' fires again and again within rounding of this time: the motion chatters.\n"
+                      "  likely: both sides push onto the surface where it is zero\n"
+                      "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
+                      t, guards_.name(g))};
     }
   }
   return {};
@@ -161,7 +163,8 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   gap_ = gap_before_ = 0;
   is_after_event_ = true;
   if (verdict.goes_on())
-    finder_->begin_piece({where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
+    finder_->begin_piece(
+        {where.time, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   return verdict;
 }
 
@@ -201,8 +204,8 @@ double Layer::start_step() const {
   return options_.location.first_step > 0 ? options_.location.first_step : finder_->restart_size();
 }
 
-// The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go much
-// beyond where the next event is to be expected.
+// The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go
+// much beyond where the next event is to be expected.
 double Layer::first_step(double wanted) const {
   if (!finder_->is_paced_by_layer()) {
     const double own = finder_->restart_size();

@@ -1,5 +1,5 @@
-// The event layer: everything a run needs to be discontinuous, behind the few calls of the loop. It owns what is held, the
-// guards, the finder, the schedule and the watch for accumulation, and paces the steps after events.
+// The event layer: everything a run needs to be discontinuous, behind the few calls of the loop. It owns what is held,
+// the guards, the finder, the schedule and the watch for accumulation, and paces the steps after events.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,8 @@ class Layer {
   /// Whether something is due at the end of the step.
   bool is_due(const Step& step, const std::optional<Found>& found) const;
   /// The transition at the end of the step; x is the state there, and after it.
-  Verdict happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x, std::vector<Event>& events);
+  Verdict happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
+                 std::vector<Event>& events);
   /// Where events accumulate, the run may have to pass over the rest of them: the piece from here to there.
   std::optional<Accumulation> take_accumulation() { return std::exchange(accumulation_, std::nullopt); }
   Verdict accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events);

@@ -1,5 +1,5 @@
-// A tiny method for tiny pieces: between events that follow each other within a thousandth of the step size, one Heun step
-// just past the forecast zero, with a cubic polynomial. Two evaluations per event.
+// A tiny method for tiny pieces: between events that follow each other within a thousandth of the step size, one Heun
+// step just past the forecast zero, with a cubic polynomial. Two evaluations per event.
 //
 //   x1 = x0 + τ f0,  f1 = f(t + τ, x1),  accepted if |τ/2 (f1 - f0)| <= 0.05 in the error norm;  x = x0 + τ/2 (f0 + f1)
 #pragma once

@@ -161,7 +161,7 @@ bool GenericChart::node(double a, double b, int sa, int sb) {
   const Interval reach(-r, r);
   Interval range = w.value, slope = w.slope;
   if (!v.value.is_nan() && !w.slope.is_nan()) {
-    range = intersect(range, v.value + w.slope * reach);                                    // mean value
+    range = intersect(range, v.value + w.slope * reach);                                                 // mean value
     range = intersect(range, v.value + v.slope * reach + w.curve * Interval(0, r * r * (1 + 2 * eps)));  // second order
     slope = intersect(slope, v.slope + 2.0 * w.curve * reach);
   }

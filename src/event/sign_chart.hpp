@@ -1,4 +1,5 @@
-// The sign chart of one guard over a step: the step is covered from left to right by stretches labelled +, - or 0. A label
+// The sign chart of one guard over a step: the step is covered from left to right by stretches labelled +, - or 0. A
+// label
 // + or - is a proof; a 0 is the bracket of a root, or a stretch where the guard is zero to within its own rounding.
 //
 //   + 0 -  and  - 0 +  cross      + 0 +  and  - 0 -  touch      leading 0  starts at zero      all 0  rests
@@ -32,8 +33,8 @@ struct Zero {
 /// Reads labels from left to right and says what they mean for a guard that was armed.
 class ChartReader {
  public:
-  /// armed: the sign at the start, 0 where it is not known. starts_at_zero: the guard is zero there, so leaving is no event.
-  /// settles_until: up to there a crossing is the rest of an event that has already fired.
+  /// armed: the sign at the start, 0 where it is not known. starts_at_zero: the guard is zero there, so leaving is no
+  /// event. settles_until: up to there a crossing is the rest of an event that has already fired.
   ChartReader(int armed, bool starts_at_zero, Direction direction, bool fires_on_touch, double settles_until = -1)
       : side_(armed),
         starts_at_zero_(starts_at_zero),
@@ -46,9 +47,9 @@ class ChartReader {
 
   const std::optional<Zero>& event() const { return event_; }
   const std::vector<Zero>& touches() const { return touches_; }
-  int side() const { return side_; }  ///< the last proved sign, or how the guard was armed
-  int side_at(double theta) const;    ///< the same as of an earlier time, and before the event
-  bool ends_in_zero() const { return zero_.has_value(); } ///< and nothing proved after it
+  int side() const { return side_; }                       ///< the last proved sign, or how the guard was armed
+  int side_at(double theta) const;                         ///< the same as of an earlier time, and before the event
+  bool ends_in_zero() const { return zero_.has_value(); }  ///< and nothing proved after it
   double zero_from() const { return zero_->left; }
   bool has_departed() const { return departure_.has_value(); }
   double departure() const { return *departure_; }
@@ -81,7 +82,8 @@ class GenericChart {
   GenericChart(GuardSet& guards, int size);
 
   void read(const Step& step);
-  /// Covers [from, to], over which the sign is not certain as a whole. False: the budget of nodes is spent; the chart reaches frontier().
+  /// Covers [from, to], over which the sign is not certain as a whole. False: the budget of nodes is spent; the chart
+  /// reaches frontier().
   bool cover(int guard, double from, double to, ChartReader& reader);
   double frontier() const { return frontier_; }
 

@@ -1,7 +1,7 @@
-// Guards that provably cannot vanish soon are asleep. Every state keeps nested boxes, centre ± r0 2^level; a guard sleeps on
-// the largest level at which one evaluation over the boxes of the states it reads excludes zero. Each accepted step is
-// tested against the boxes, which costs one range per state; a broken box wakes the guards that sleep on it. What is relied
-// on, "the motion stayed in the box", is checked, not predicted.
+// Guards that provably cannot vanish soon are asleep. Every state keeps nested boxes, centre ± r0 2^level; a guard
+// sleeps on the largest level at which one evaluation over the boxes of the states it reads excludes zero. Each
+// accepted step is tested against the boxes, which costs one range per state; a broken box wakes the guards that sleep
+// on it. What is relied on, "the motion stayed in the box", is checked, not predicted.
 #pragma once
 
 #include <array>

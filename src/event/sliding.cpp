@@ -168,9 +168,8 @@ const T* Sliding::relay_values(const Point<T>& at) {
   w.relays.assign(held_.levels.begin(), held_.levels.end());
   for (std::size_t i = 0; i < relays_.size(); ++i) {
     const RelayInfo& relay = model_.relays[static_cast<std::size_t>(relays_[i])];
-    w.relays[static_cast<std::size_t>(relays_[i])] =
-        is_solved ? relay.below + w.shares[i] * (relay.above - relay.below)
-                  : T(std::numeric_limits<double>::quiet_NaN());
+    w.relays[static_cast<std::size_t>(relays_[i])] = is_solved ? relay.below + w.shares[i] * (relay.above - relay.below)
+                                                               : T(std::numeric_limits<double>::quiet_NaN());
   }
   return w.relays.data();
 }
@@ -219,7 +218,11 @@ bool Sliding::is_possible(const Point<double>& at) {
 
 SurfacePull::SurfacePull(const System::Declarations& model, Held& held, const Sliding& sliding,
                          const StepControl& control, int size)
-    : model_(model), held_(held), sliding_(sliding), control_(control), x0_(static_cast<std::size_t>(size)),
+    : model_(model),
+      held_(held),
+      sliding_(sliding),
+      control_(control),
+      x0_(static_cast<std::size_t>(size)),
       duals_(static_cast<std::size_t>(size)) {}
 
 double SurfacePull::apply(double t, double* x) {

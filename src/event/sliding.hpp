@@ -4,8 +4,8 @@
 //   a_i = derivative of g_i along f_0,  A_ij = derivative of g_i along f_j - f_0
 //   A λ = -a,   f_s = f_0 + Σ λ_i (f_i - f_0),   u_i = below_i + λ_i (above_i - below_i)
 //
-// For one surface this is Filippov's convex combination; for several it is the equivalent control u_eq of a field that is
-// affine in the relays, u_eq = -(G B)^-1 (G f + g_t). The motion leaves where a λ_i reaches 0 or 1.
+// For one surface this is Filippov's convex combination; for several it is the equivalent control u_eq of a field that
+// is affine in the relays, u_eq = -(G B)^-1 (G f + g_t). The motion leaves where a λ_i reaches 0 or 1.
 #pragma once
 
 #include <vector>
@@ -85,7 +85,8 @@ class Sliding {
 /// Pulls the end of a step back onto the surfaces the motion slides on: Newton steps of least norm.
 class SurfacePull final : public Correction {
  public:
-  SurfacePull(const System::Declarations& model, Held& held, const Sliding& sliding, const StepControl& control, int size);
+  SurfacePull(const System::Declarations& model, Held& held, const Sliding& sliding, const StepControl& control,
+              int size);
   double apply(double t, double* x) override;
 
  private:

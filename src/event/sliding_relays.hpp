@@ -19,14 +19,15 @@ class SlidingRelays final : public detail::RelaySource<T> {
       return sliding_.relay_values(at)[relay];
     } else if constexpr (std::is_same_v<T, Interval>) {
       if (model_.rates.supports<Interval>()) return sliding_.relay_values(at)[relay];
-      const RelayInfo& info = model_.relays[static_cast<std::size_t>(relay)];  // between its levels, as long as it slides
+      const RelayInfo& info =
+          model_.relays[static_cast<std::size_t>(relay)];  // between its levels, as long as it slides
       return {std::min(info.below, info.above), std::max(info.below, info.above)};
     } else if constexpr (std::is_same_v<T, Jet<Interval>>) {
       const Values<Interval> states(at);
       detail::Surroundings<Interval> around{at.around()->held};
       constexpr double infinity = std::numeric_limits<double>::infinity();
-      Jet<Interval> u(SlidingRelays<Interval>(model_, sliding_)
-                          .value({at.t.value, {{&states}}, at.parameters(), &around}, relay));
+      Jet<Interval> u(
+          SlidingRelays<Interval>(model_, sliding_).value({at.t.value, {{&states}}, at.parameters(), &around}, relay));
       u.slope = u.curve = Interval(-infinity, infinity);  // its derivatives are not known
       return u;
     } else {

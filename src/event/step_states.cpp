@@ -48,8 +48,8 @@ Interval spread(const std::array<double, most + 1>& p, int degree, double r, int
   return {lo, hi};
 }
 
-/// One instant: Horner's scheme with its running error bound (Higham, Accuracy and Stability, 5.1), and what the rounding
-/// of θ itself can do. Much narrower than the margin of a range, where coefficients are large and cancel.
+/// One instant: Horner's scheme with its running error bound (Higham, Accuracy and Stability, 5.1), and what the
+/// rounding of θ itself can do. Much narrower than the margin of a range, where coefficients are large and cancel.
 Interval at_instant(const double* c, int degree, double theta) {
   double value = c[degree], size = 0.5 * std::abs(value), slope = 0;
   for (int k = degree - 1; k >= 0; --k) {

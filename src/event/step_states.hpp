@@ -3,8 +3,8 @@
 //   x(θ) = Σ p_k (θ - m)^k on [m - r, m + r]   (the polynomial shifted to the middle)
 //   range of x: p_0 + Σ_k p_k [-r, r]^k, even powers one-sided; range of x' and x''/2 from the same shifted polynomial
 //
-// Every range is widened by what rounding can do to the polynomial's coefficients, to Horner's scheme and to θ itself, so
-// it also encloses the numbers that samples and located events will see.
+// Every range is widened by what rounding can do to the polynomial's coefficients, to Horner's scheme and to θ itself,
+// so it also encloses the numbers that samples and located events will see.
 #pragma once
 
 #include <cstdint>

@@ -131,7 +131,8 @@ void Transitions::take_effect(const Here& here, std::span<const int> guards, Eve
     const int before = arming_[g].sign;  // its sign until now
     const GuardInfo& info = guards_.info(g);
     if (info.role == Role::condition || info.role == Role::condition_family) set_truth(g, before < 0);
-    if (info.role == Role::relay_up || info.role == Role::relay_down) switch_relay(here, info.role_index, -before, kind);
+    if (info.role == Role::relay_up || info.role == Role::relay_down)
+      switch_relay(here, info.role_index, -before, kind);
   }
   sliding_.refresh();
 }
@@ -150,10 +151,10 @@ bool Transitions::decide(std::string& cycle) {
       if (value == decided) continue;
       value = decided;
       has_changed = true;
-      path.push_back(fmt::format("{} := {} because {}", model_.mode_names[static_cast<std::size_t>(decision.discrete)],
-                                 decided != 0 ? "true" : "false",
-                                 (decided != 0 ? "" : "not ") +
-                                     decision.logic.describe(model_.condition_names, model_.mode_names)));
+      path.push_back(fmt::format(
+          "{} := {} because {}", model_.mode_names[static_cast<std::size_t>(decision.discrete)],
+          decided != 0 ? "true" : "false",
+          (decided != 0 ? "" : "not ") + decision.logic.describe(model_.condition_names, model_.mode_names)));
     }
     if (!has_changed) return true;
     if (round < bound) continue;
@@ -165,11 +166,11 @@ bool Transitions::decide(std::string& cycle) {
 
 Verdict Transitions::check_finite(const Here& here, std::span<const int> guards) const {
   const auto fault = [&](std::string_view kind, const std::string& name, double value) {
-    return Verdict{Ending::failed, fmt::format("t = {:.10g}: after the transition{}{} the {} '{}' is {}.\n"
-                                               "  likely: the jump divides by zero or reads a value that is not finite\n"
-                                               "  try:    check what the jump assigns to '{}'",
-                                               here.t, guards.empty() ? "" : " of ", names(guards), kind, name, value,
-                                               name)};
+    return Verdict{Ending::failed,
+                   fmt::format("t = {:.10g}: after the transition{}{} the {} '{}' is {}.\n"
+                               "  likely: the jump divides by zero or reads a value that is not finite\n"
+                               "  try:    check what the jump assigns to '{}'",
+                               here.t, guards.empty() ? "" : " of ", names(guards), kind, name, value, name)};
   };
   for (std::size_t i = 0; i < here.x.size(); ++i) {
     if (!std::isfinite(here.x[i])) return fault("state", model_.state_names[i], here.x[i]);
@@ -187,9 +188,10 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   scale_ = here.scale;
   held_before_ = held_;
   const auto contradiction = [&](const std::string& cycle) {
-    return Verdict{Ending::failed, fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}\n"
-                                               "  try:    remove the cycle, or let one of them read a condition instead",
-                                               here.t, cycle)};
+    return Verdict{Ending::failed,
+                   fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}\n"
+                               "  try:    remove the cycle, or let one of them read a condition instead",
+                               here.t, cycle)};
   };
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
@@ -241,10 +243,12 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
       if (transition) transition(jump, member);
       return {};
     } catch (const std::exception& error) {
-      return {Ending::failed, fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name(), error.what())};
-    } catch (...) {
       return {Ending::failed,
-              fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name())};
+              fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name(), error.what())};
+    } catch (...) {
+      return {
+          Ending::failed,
+          fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name())};
     }
   };
   Verdict verdict;
@@ -263,9 +267,10 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
   if (verdict.goes_on()) verdict = check_finite(here, cause.guards);
   std::string cycle;
   if (verdict.goes_on() && !decide(cycle)) {
-    verdict = {Ending::failed, fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
-                                           "  try:    remove the cycle, or let one of them read a condition instead",
-                                           here.t, names(cause.guards), cycle)};
+    verdict = {Ending::failed,
+               fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
+                           "  try:    remove the cycle, or let one of them read a condition instead",
+                           here.t, names(cause.guards), cycle)};
   }
   if (verdict.goes_on()) return verdict;
   here.x = x_before_;
@@ -285,13 +290,15 @@ Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   return arming_.judge(after, cause.guards);
 }
 
-Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath, const std::vector<std::string>& history) const {
+Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath,
+                             const std::vector<std::string>& history) const {
   if (!aftermath.unresolved.empty()) {
     return {Ending::failed,
-            fmt::format("t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves beyond zero.\n"
-                        "  likely: its jump does not turn the motion back\n"
-                        "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
-                        here.t, most_rounds, names(aftermath.unresolved))};
+            fmt::format(
+                "t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves beyond zero.\n"
+                "  likely: its jump does not turn the motion back\n"
+                "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
+                here.t, most_rounds, names(aftermath.unresolved))};
   }
   return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> {} -> ...\n"
                                       "  try:    break the cycle of jumps",
@@ -326,10 +333,11 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     const Aftermath aftermath = settle(here, now);
     if (!aftermath.beyond.empty()) {
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"
-                          "  try:    let the jump keep it on its side, or declare it bilateral",
-                          here.t, names(aftermath.beyond))};
+      return {
+          Ending::failed,
+          fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"
+                      "  try:    let the jump keep it on its side, or declare it bilateral",
+                      here.t, names(aftermath.beyond))};
     }
     if (!aftermath.asks_again()) return {};
     if (round + 2 > most_rounds) history.push_back(names(now.guards));

@@ -1,6 +1,6 @@
-// Transition: what happens at an event. Rounds at one instant: what fired takes effect and the model's jumps are made in the
-// order of declaration; decisions are iterated to a fixed point; the new mode is locked; every guard is judged. A guard that
-// a jump has put on the other side fires in the next round.
+// Transition: what happens at an event. Rounds at one instant: what fired takes effect and the model's jumps are made
+// in the order of declaration; decisions are iterated to a fixed point; the new mode is locked; every guard is judged.
+// A guard that a jump has put on the other side fires in the next round.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
-// VectorField: the erased right-hand side a library-built stepper calls, one indirect jump per evaluation. What it calls
-// may change at events (a mode in which the motion slides has a field of its own), so the stepper holds a pointer.
+// VectorField: the erased right-hand side a library-built stepper calls, one indirect jump per evaluation. What it
+// calls may change at events (a mode in which the motion slides has a field of its own), so the stepper holds a
+// pointer.
 #pragma once
 
 #include "pawl/function.hpp"

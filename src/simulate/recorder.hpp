@@ -52,7 +52,7 @@ class Recorder {
   void widen_ranges(double t, const double* x);
 
   long long recorded_ = 0;
-  double last_time_ = 0;  // end of the last recorded step
+  double last_time_ = 0;                                         // end of the last recorded step
   double jump_time_ = std::numeric_limits<double>::quiet_NaN();  // of the last event
   std::vector<double> state_after_jump_;
   Keep keep_;

@@ -129,9 +129,10 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
   for (const RelayInfo& relay : model.relays) {
     const bool can_slide = relay.g.supports<Jet<double>>() && relay.g.supports<Gradient>();
     if (relay.hysteresis == 0 && !can_slide)
-      throw Misuse(fmt::format("system '{}', relay '{}': its surface must be a generic function (const auto& at), so that "
-                               "sliding can be decided; or give it hysteresis",
-                               model.name, relay.name));
+      throw Misuse(
+          fmt::format("system '{}', relay '{}': its surface must be a generic function (const auto& at), so that "
+                      "sliding can be decided; or give it hysteresis",
+                      model.name, relay.name));
   }
 }
 

@@ -182,7 +182,8 @@ std::optional<Ending> transition(const std::optional<event::Found>& found, event
 
 /// The loop: one accepted step after the other, cut by the first event in it, recorded, until the end or whatever comes
 /// before it.
-Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recorder& recorder, Watch& watch, Step& step) {
+Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recorder& recorder, Watch& watch,
+               Step& step) {
   const Options& options = setup.options;
   const double direction = options.end < options.start ? -1 : 1;
   const StepControl control = step_control(setup);

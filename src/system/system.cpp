@@ -22,8 +22,8 @@ void System::check_new_name(const std::string& name) const {
   const Declarations& have = *declarations_;
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
-  for (const auto* names : {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names,
-                            &have.number_names}) {
+  for (const auto* names :
+       {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names, &have.number_names}) {
     if (std::find(names->begin(), names->end(), name) != names->end())
       throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
   }
@@ -235,8 +235,7 @@ void Values::set(std::string_view name, double value) {
   } else if (const int k = index_in(declarations_->mode_names); k < static_cast<int>(modes_.size())) {
     const bool is_bool = declarations_->mode_is_bool[static_cast<std::size_t>(k)];
     if (value != std::round(value) || std::abs(value) > 1e9 || (is_bool && value != 0 && value != 1))
-      throw Misuse(fmt::format("'{}' takes {}, not {:g}", name,
-                               is_bool ? "0 or 1" : "whole numbers", value));
+      throw Misuse(fmt::format("'{}' takes {}, not {:g}", name, is_bool ? "0 or 1" : "whole numbers", value));
     modes_[static_cast<std::size_t>(k)] = static_cast<int>(value);
   } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(numbers_.size())) {
     numbers_[static_cast<std::size_t>(l)] = value;
@@ -251,7 +250,12 @@ void Values::set(std::string_view name, double value) {
 
 Held Values::held() const {
   const System::Declarations& all = *declarations_;
-  Held held{.parameters = parameters_, .modes = modes_, .numbers = numbers_, .truths = {}, .members = {}, .levels = {},
+  Held held{.parameters = parameters_,
+            .modes = modes_,
+            .numbers = numbers_,
+            .truths = {},
+            .members = {},
+            .levels = {},
             .sides = {}};
   held.truths.assign(all.condition_names.size(), 0);
   held.members.resize(all.condition_family_names.size());

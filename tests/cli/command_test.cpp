@@ -284,7 +284,8 @@ TEST_F(Command, ExplainsHowEventsWereFound) {
   EXPECT_TRUE(has(answer.out, "3 fired, found by certified")) << answer.out;
   EXPECT_TRUE(has(answer.out, "located to")) << answer.out;
   for (const char* finder : {"compere", "daspke"})
-    EXPECT_TRUE(has(pawl(std::string("run carver-1 --events ") + finder).out, std::string("3 fired, found by ") + finder));
+    EXPECT_TRUE(
+        has(pawl(std::string("run carver-1 --events ") + finder).out, std::string("3 fired, found by ") + finder));
 }
 
 TEST_F(Command, ATerminatedRunIsNoFailureUnlessAskedToBe) {

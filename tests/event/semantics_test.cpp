@@ -233,8 +233,8 @@ TEST(Events, ADeclaredWidthOrRateFindsTheDipThatSamplingMisses) {
   const auto dips = [](double width, double rate) {
     Line line(0, 1);
     const State x = line.x;
-    GuardDeclaration g = line.system.guard(
-        "dip", black_box([=](const auto& at) { return 1 - 2 * exp(-sqr((at[x] - 4.321) / 1e-3)); }));
+    GuardDeclaration g =
+        line.system.guard("dip", black_box([=](const auto& at) { return 1 - 2 * exp(-sqr((at[x] - 4.321) / 1e-3)); }));
     if (width > 0) g.min_width(width);
     if (rate > 0) g.rate_bound(rate);
     return simulate(line.system, {.end = 10, .method = "dop853"}).statistics.events.events;
@@ -276,8 +276,10 @@ TEST(Events, AUnilateralGuardInTheWindowSetsTheInstantAndTheOthersDoNotFireTwice
   Line line(1, -1);
   const State x = line.x;
   const auto speed = line.system.discrete("done", false);
-  const Guard wall = line.system.guard("wall", [=](const auto& at) { return at[x]; }).falling().unilateral().then(
-      [=](Jump& jump) { jump.terminate("hit"); });
+  const Guard wall =
+      line.system.guard("wall", [=](const auto& at) { return at[x]; }).falling().unilateral().then([=](Jump& jump) {
+        jump.terminate("hit");
+      });
   const Guard after = line.system.guard("after", [=](const auto& at) { return at[x] + 1e-5; });
   const Result run = simulate(line.system, {.end = 2, .concurrency_window = 1e-4});
   EXPECT_EQ(run.outcome, Outcome::terminated);

@@ -41,8 +41,8 @@ TEST(Sliding, KeepsACurvedSurfaceToRounding) {
   // The unit circle attracts; along it the motion turns.
   System system("circle");
   const auto x = system.state("x", 1.5), y = system.state("y", 0.0);
-  const auto u = system.relay("u", {.below = 1, .above = -1},
-                              [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const auto u =
+      system.relay("u", {.below = 1, .above = -1}, [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
   system.rates([=](const auto& at, auto& d) {
     d[x] = at[u] * at[x] - at[y];
     d[y] = at[u] * at[y] + at[x];
@@ -99,7 +99,8 @@ TEST(Sliding, CoulombFrictionReversesSevenTimesThenHoldsForGood) {
 TEST(Sliding, ARelayWithHysteresisSwitchesAtBothThresholds) {
   System room("room");
   const auto T = room.state("T", 15.0);
-  const auto heater = room.relay("heater", {.below = 30, .above = 5, .hysteresis = 2}, [=](const auto& at) { return at[T] - 20; });
+  const auto heater =
+      room.relay("heater", {.below = 30, .above = 5, .hysteresis = 2}, [=](const auto& at) { return at[T] - 20; });
   room.rates([=](const auto& at, auto& d) { d[T] = at[heater] - at[T]; });
   const Result run = simulate(room, {.end = 3, .tolerance = 1e-10});
   ASSERT_GE(run.statistics.events.events, 3);

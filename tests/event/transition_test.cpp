@@ -55,7 +55,9 @@ TEST(Transition, AResetThatJumpsAcrossAnotherGuardFiresItAtTheSameInstant) {
     Falling model;
     const State x = model.x;
     const Guard ground =
-        model.system.guard("ground", [=](const auto& at) { return at[x]; }).falling().then([=](Jump& jump) { jump[x] = 3; });
+        model.system.guard("ground", [=](const auto& at) { return at[x]; }).falling().then([=](Jump& jump) {
+          jump[x] = 3;
+        });
     GuardDeclaration other = model.system.guard("two", [=](const auto& at) { return at[x] - 2; });
     if (is_in_direction)
       other.rising();
@@ -81,7 +83,8 @@ TEST(Transition, AResetThatLandsOnAnotherGuardsZeroFollowsTheWayItLeaves) {
   model.system.guard("ground", [=](const auto& at) { return at[x]; }).falling().then([=](Jump& jump) { jump[x] = 2; });
   const Guard two = model.system.guard("two", [=](const auto& at) { return at[x] - 2; });
   EXPECT_TRUE(simulate(model.system, {.end = 1.5}).times_of(two).empty());
-  const Guard up = model.system.guard("up", [=](const auto& at) { return 2 - at[x]; });  // and one that ends on the other side
+  const Guard up =
+      model.system.guard("up", [=](const auto& at) { return 2 - at[x]; });  // and one that ends on the other side
   static_cast<void>(up);
   const Result run = simulate(model.system, {.end = 4});
   EXPECT_TRUE(run.finished());
@@ -128,9 +131,10 @@ TEST(Transition, EnumsAndIntsSelectTheField) {
   const auto v = car.state("v", 0);
   const auto gear = car.discrete("gear", Gear::first);
   car.rates([=](const auto& at, auto& d) { d[v] = (at[gear] == Gear::first ? 2.0 : 1.0) + 0 * at[v]; });
-  car.guard("shift", [=](const auto& at) { return at[v] - 4; }).rising().only_when(gear == Gear::first).then([=](Jump& jump) {
-    jump[gear] = Gear::second;
-  });
+  car.guard("shift", [=](const auto& at) { return at[v] - 4; })
+      .rising()
+      .only_when(gear == Gear::first)
+      .then([=](Jump& jump) { jump[gear] = Gear::second; });
   const Result run = simulate(car, {.end = 5});
   EXPECT_NEAR(run.final()[v], 4 + 3, 1e-13);
   EXPECT_EQ(run.final()[gear], Gear::second);
@@ -268,7 +272,9 @@ TEST(BadInput, AResetThatIsNotFiniteFailsNamingStateAndGuard) {
 TEST(BadInput, ATransitionThatThrowsFailsWithItsText) {
   Falling model;
   const State x = model.x;
-  model.system.guard("zero", [=](const auto& at) { return at[x]; }).then([](Jump&) { throw std::runtime_error("no fuel"); });
+  model.system.guard("zero", [=](const auto& at) { return at[x]; }).then([](Jump&) {
+    throw std::runtime_error("no fuel");
+  });
   const Result run = simulate(model.system, {.end = 2});
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_TRUE(has(run.reason, "the transition of 'zero' threw: no fuel")) << run.reason;
@@ -320,7 +326,8 @@ TEST(BadInput, IsRefusedBeforeTheRun) {
   const State x = model.x;
   model.system.guard("g", [=](const auto& at) { return at[x]; });
   EXPECT_TRUE(has(refused([&] { model.system.guard("g", [=](const auto& at) { return at[x]; }); }), "declared twice"));
-  EXPECT_TRUE(has(refused([&] { simulate(model.system, {.end = 1, .events = "certifed"}); }), "did you mean 'certified'"));
+  EXPECT_TRUE(
+      has(refused([&] { simulate(model.system, {.end = 1, .events = "certifed"}); }), "did you mean 'certified'"));
   EXPECT_TRUE(has(refused([&] { simulate(model.system, {.end = 1, .event_tolerance = -1}); }), "event tolerance -1"));
   EXPECT_TRUE(has(refused([&] { simulate(model.system, {.end = 1, .max_events = 0}); }), "max_events 0"));
   System periodic("periodic");
