@@ -33,7 +33,8 @@ const FinderInfo& find_finder(std::string_view name) {
     if (finder.name == name) return finder;
     names.push_back(finder.name);
   }
-  throw Misuse(fmt::format("unknown way to find events '{}'{}", name, did_you_mean(name, names)));
+  throw Misuse(fmt::format("unknown way to find events '{}'{} (there are {})", name, did_you_mean(name, names),
+                           fmt::join(names, ", ")));
 }
 
 }  // namespace pawl::event
