@@ -40,8 +40,8 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
       for (const std::string& fault : report.faults)
         sum.faults.push_back(fmt::format("{}, {}: {}", method.name, one.name, fault));
     }
-    fmt::print("| {} | {} | {} / {} | {} | {} | {} |\n", method.name, count, sum.found, sum.expected,
-               sum.faults.size(), sum.rhs, sum.guard_evaluations);
+    fmt::print("| {} | {} | {} / {} | {} | {} | {} |\n", method.name, count, sum.found, sum.expected, sum.faults.size(),
+               sum.rhs, sum.guard_evaluations);
     std::fflush(stdout);
     faults.insert(faults.end(), sum.faults.begin(), sum.faults.end());
   }

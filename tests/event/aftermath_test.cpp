@@ -32,9 +32,12 @@ TEST(Aftermath, ARelayFollowsAResetAcrossItsSurface) {
   for (const double hysteresis : {0.0, 0.1}) {
     System system("relay");
     const auto x = system.state("x", -1.0);
-    const auto u = system.relay("u", {.below = 1, .above = 2, .hysteresis = hysteresis}, [=](const auto& at) { return at[x]; });
+    const auto u =
+        system.relay("u", {.below = 1, .above = 2, .hysteresis = hysteresis}, [=](const auto& at) { return at[x]; });
     system.rates([=](const auto& at, auto& d) { d[x] = at[u] + 0 * at[x]; });
-    system.guard("back", [=](const auto& at) { return at[x] - hysteresis / 2; }).then([=](Jump& jump) { jump[x] = -1; });
+    system.guard("back", [=](const auto& at) { return at[x] - hysteresis / 2; }).then([=](Jump& jump) {
+      jump[x] = -1;
+    });
     const Result run = simulate(system, {.end = 2.5});
     ASSERT_TRUE(run.finished()) << run.reason;
     EXPECT_EQ(run.final()[u], 1);
@@ -48,7 +51,8 @@ TEST(Aftermath, AGuardThatCrossesWhileItIsSwitchedOffDoesNotFireWhenSwitchedOn) 
   std::vector<Pair> members;
   for (int i = 0; i < 30; ++i) members.push_back({i, 0});  // enough to fall asleep
   const Guard far =
-      line.system.guard_family("far", members, [=](const auto& at, int i, int) { return 50 + 100 * i - at[x]; }).only_when(on);
+      line.system.guard_family("far", members, [=](const auto& at, int i, int) { return 50 + 100 * i - at[x]; })
+          .only_when(on);
   line.system.at(10.0, [=](Jump& jump) { jump[on] = false; });
   line.system.at(60.0, [=](Jump& jump) { jump[on] = true; });
   EXPECT_TRUE(simulate(line.system, {.end = 100}).times_of(far).empty());
@@ -62,7 +66,8 @@ TEST(Aftermath, GuardsOfARateWakeWhenAModeChangesIt) {
   system.rates([=](const auto& at, auto& d) { d[x] = (at[forward] ? 1.0 : -1.0) + 0 * at[x]; });
   std::vector<Pair> members;
   for (int i = 0; i < 30; ++i) members.push_back({i, 0});
-  const Guard turn = system.guard_family("turn", members, [=](const auto& at, int i, int) { return (1 + i) * at[dot(x)]; });
+  const Guard turn =
+      system.guard_family("turn", members, [=](const auto& at, int i, int) { return (1 + i) * at[dot(x)]; });
   for (const double t : {10.0, 20.0}) system.at(t, [=](Jump& jump) { jump[forward] = !jump[forward]; });
   const Result run = simulate(system, {.end = 30});
   std::size_t fired = 0;
@@ -98,9 +103,10 @@ TEST(Aftermath, ATimeThatBecomesImpossibleFailsNamingIt) {
 TEST(Aftermath, AUnilateralWrapIsNoImpact) {
   Line line;
   const State x = line.x;
-  const Guard wrap = line.system.guard("wrap", [=](const auto& at) { return 1 - at[x]; }).unilateral().then([=](Jump& jump) {
-    jump[x] = 0;
-  });
+  const Guard wrap =
+      line.system.guard("wrap", [=](const auto& at) { return 1 - at[x]; }).unilateral().then([=](Jump& jump) {
+        jump[x] = 0;
+      });
   const Result run = simulate(line.system, {.end = 3.5});
   ASSERT_TRUE(run.finished()) << run.reason;
   EXPECT_EQ(run.times_of(wrap).size(), 3U);
