@@ -217,7 +217,6 @@ bool GenericChart::monotone(double a, double b, int sa, int sb, int direction) {
   // Widen until both signs are proved: l and r are then one root's bracket.
   double left = a, right = b;
   const double least = std::max({ulp_at(x), std::abs(1.5 * value / slope), 0.5 * location_tolerance});
-  int s_left = sa, s_right = sb;
   if (sa != 0) {
     for (double d = least;; d *= 2) {
       left = x - d;
@@ -225,7 +224,7 @@ bool GenericChart::monotone(double a, double b, int sa, int sb, int direction) {
         left = a;
         break;
       }
-      if ((s_left = sign_at(guard_, left)) != 0) break;
+      if (sign_at(guard_, left) != 0) break;
     }
     if (left > a && !reader_->emit(-direction, a, left)) return false;
   }
@@ -234,10 +233,9 @@ bool GenericChart::monotone(double a, double b, int sa, int sb, int direction) {
       right = x + d;
       if (right >= b) {
         right = b;
-        s_right = sb;
         break;
       }
-      if ((s_right = sign_at(guard_, right)) != 0) break;
+      if (sign_at(guard_, right) != 0) break;
     }
   }
   if (!reader_->emit(0, left, right)) return false;
