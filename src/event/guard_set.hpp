@@ -67,6 +67,10 @@ class GuardSet {
   Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
 
   GuardWork work;
+  /// Right-hand sides evaluated because guards read at[dot(x)].
+  long long rate_evaluations() const {
+    return number_rates_.evaluations + range_rates_.evaluations + jet_rates_.evaluations + range_jet_rates_.evaluations;
+  }
 
  private:
   template <class T>

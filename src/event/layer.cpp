@@ -240,7 +240,8 @@ EventStatistics Layer::statistics() const {
 }
 
 long long Layer::evaluations() const {
-  return transitions_.evaluations + micro_.work().rhs + sliding_.extra_evaluations + arming_.extra_evaluations;
+  return transitions_.evaluations + micro_.work().rhs + sliding_.extra_evaluations + arming_.extra_evaluations +
+         guards_.rate_evaluations();
 }
 
 std::string Layer::describe(const GuardNotANumber& failure) const {

@@ -15,6 +15,7 @@ class ModelRates final : public detail::RateSource<T> {
   T rate(const Point<T>& at, int index) const override {
     if (!rates_.supports<T>())
       throw Misuse("at[dot(x)] in a generic guard needs generic rates: declare the guard as black_box(f)");
+    ++evaluations;
     values_.resize(size_, T(0.0));
     detail::Surroundings<T> around = *at.around();
     around.rates = nullptr;  // the rates of the rates would be endless
@@ -23,6 +24,7 @@ class ModelRates final : public detail::RateSource<T> {
     at.around()->reads_parameters |= around.reads_parameters;
     return values_[static_cast<std::size_t>(index)];
   }
+  mutable long long evaluations = 0;  // of the right-hand side
 
  private:
   const Function& rates_;
