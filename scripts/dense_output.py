@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the dense outputs that the literature does not give: Fehlberg 4(5), Cash-Karp and Fehlberg 7(8).
+"""Derives the dense outputs that the literature does not give: Fehlberg 4(5), Cash-Karp, Fehlberg 7(8) and
+Tsitouras-Papakostas 8(6).
 
 For weights b_i(theta) = sum_k w_ik theta^(k+1) the order conditions are linear in w: for every rooted tree of order r,
     sum_i w_ik Phi_i(tree) = 1/gamma(tree) if k + 1 = r, else 0.
@@ -132,6 +133,44 @@ def on_interpolant(a, weights, thetas):
     return square(rows)
 
 
+def step_conditions(a, b, order):
+    """What vanishes for a step of that order: its order conditions, and the simplifying assumptions it was built on
+    (Butcher: C(2), C(3), C(4) and D(1)), which hold for every row or column that meets them to 16 digits."""
+    c = [sum(row) for row in a]
+    found = [mpmath.fdot(b, elementary_weights(a, tree)) - 1 / gamma(tree) for r in range(1, order + 1) for tree in trees(r)]
+    for q in (2, 3, 4):
+        found += [mpmath.fdot(row, [x ** (q - 1) for x in c]) - x ** q / q for row, x in zip(a, c)]
+    found += [mpmath.fdot(b, [row[j] for row in a]) - b[j] * (1 - c[j]) for j in range(len(b))]
+    return found
+
+
+def refined(a, b, order):
+    """The method nearest to one whose coefficients were published with few digits: Gauss-Newton steps of least norm
+    over its nonzero coefficients."""
+    a, b = [list(row) for row in a], list(b)
+    entries = [(row, j) for row in a + [b] for j in range(len(b)) if row[j] != 0]
+    used = [k for k, x in enumerate(step_conditions(a, b, order)) if abs(x) < mpf("1e-16")]
+    jacobian = []
+    for row, j in entries:  # complex differences: no cancellation
+        value = row[j]
+        row[j] = value + mpmath.mpc(0, mpf("1e-40"))
+        changed = step_conditions(a, b, order)
+        jacobian.append([mpmath.im(changed[k]) * mpf("1e40") for k in used])
+        row[j] = value
+    count = len(entries)
+    sizes, directions = mpmath.eigsy(mpmath.matrix([[mpmath.fdot(x, y) for x in jacobian] for y in jacobian]))
+    for _ in range(4):
+        rest = step_conditions(a, b, order)
+        slope = [mpmath.fdot(column, [rest[k] for k in used]) for column in jacobian]
+        for n in range(count):
+            if sizes[n] > mpf("1e-24") * sizes[count - 1]:
+                direction = [directions[i, n] for i in range(count)]
+                amount = mpmath.fdot(direction, slope) / sizes[n]
+                for (row, j), x in zip(entries, direction):
+                    row[j] -= amount * x
+    return a, b
+
+
 def fractions(text):
     return [mpf(Fraction(word).numerator) / Fraction(word).denominator for word in text.split()]
 
@@ -175,6 +214,20 @@ FEHLBERG_78 = """
 -1777/4100 0 0 -341/164 4496/1025 -289/82 2193/4100 51/82 33/164 12/41 0 1
 0 0 0 0 0 34/105 9/35 9/35 9/280 9/280 0 41/840 41/840"""
 
+TSITOURAS_PAPAKOSTAS_8 = """
+9/142
+178422123/9178574137 685501333/8224473205
+12257/317988 0 12257/105996
+2584949729/6554704252 0 -9163901916/6184003973 26222057794/17776421907
+4418011/96055225 0 0 2947922107/12687381736 3229973413/17234960414
+2875139539/47877267651 0 0 2702377211/24084535832 -135707089/4042230341 299874140/17933325691
+-7872176137/5003514694 0 0 -35136108789/26684798878 -114433184681/9760995895 299204996517/32851421233 254/39
+-3559950777/7399971898 0 0 -29299291531/4405504148 -42434013379/9366905709 20642871700/5300635453 12951197050/1499985011 59527523/6331620793
+-8196723582/10570795981 0 0 -46181454005/5775132776 -196277106011/29179424052 63575135343/11491868333 120535663067/11060780187 195434294/9727139945 -617468037/15757346105
+-6373809055/5357779452 0 0 -150772749657/21151088080 -58076657383/6089469394 9252721190/1221566797 132381309631/11748965576 704633904/13813696331 656417033/8185349658 -1669806516/10555289849
+-2726346953/6954959789 0 0 24906446731/6359105161 -65277767625/23298960463 39128152317/16028215273 -40638357893/16804059016 -7437361171/21911114743 1040125706/5334949109 -1129865134/5812907645 6253441118/10543852725
+438853193/9881496838 0 0 0 0 11093525429/31342013414 481311443/1936695762 -3375294558/10145424253 9830993862/5116981057 -138630849943/50747474617 7152278206/5104393345 5118195927/53798651926"""
+
 
 def main():
     for title, text in (("Fehlberg 4(5)", FEHLBERG_45), ("Cash-Karp 5(4)", CASH_KARP)):
@@ -189,6 +242,15 @@ def main():
     for order, thetas in ((5, ["0.35"]), (6, ["0.3", "0.55", "0.8"])):
         a = on_interpolant(a, dense_weights(a, b, end_row, order), thetas)
     show("Fehlberg 7(8)", a, end_row, dense_weights(a, b, end_row, 7))
+
+    # Its conditions hold to 4e-20, too coarse to tell a dependent condition from a contradiction.
+    rows = [fractions(line) for line in TSITOURAS_PAPAKOSTAS_8.split("\n")]
+    end_row = len(rows) - 1
+    a, b = refined(square(rows)[:end_row], rows[end_row], 8)
+    a = square([row[:end_row] for row in a] + [b])
+    for order, thetas in ((5, ["0.3"]), (6, ["0.25", "0.4", "0.6"])):
+        a = on_interpolant(a, dense_weights(a, b, end_row, order), thetas)
+    show("Tsitouras-Papakostas 8(6)", a, end_row, dense_weights(a, b, end_row, 7))
 
 
 if __name__ == "__main__":

@@ -4,30 +4,53 @@
 //
 // Every operation applies the chain rule exactly, so a Jacobian costs ceil(n / directions) evaluations and has no
 // truncation error (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3).
+//
+// The value may itself be a dual. Every rule below is then differentiated once more, and y of type Dual<n, Dual<n>> is
+//
+//   y.value.value = f,   y.value.slope[i] = y.slope[i].value = ∂f/∂x_i,   y.slope[i].slope[j] = ∂²f/∂x_i∂x_j
+//
+// when the arguments are variables at both levels: Dual<n, Dual<n>>::variable(Dual<n>::variable(x_i, i), i).
 #pragma once
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace pawl {
 
-template <int directions>
+using std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::hypot, std::log,
+    std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+
+namespace detail {
+
+constexpr double innermost_value(double x) {
+  return x;
+}
+template <class D>
+constexpr double innermost_value(const D& x) {
+  return innermost_value(x.value);
+}
+
+}  // namespace detail
+
+template <int directions, class T = double>
 struct Dual {
-  double value = 0;
-  std::array<double, directions> slope{};
+  T value = 0;
+  std::array<T, directions> slope{};
 
   constexpr Dual() = default;
-  constexpr Dual(double constant) : value(constant) {}  // NOLINT: a number is a dual with no slope
+  constexpr Dual(T constant) : value(constant) {}  // NOLINT: a number is a dual with no slope
+  constexpr Dual(double constant) requires(!std::is_same_v<T, double>) : value(constant) {}  // NOLINT: at every level
 
   /// The independent variable number `axis`.
-  static constexpr Dual variable(double at, int axis) {
+  static constexpr Dual variable(T at, int axis) {
     Dual x(at);
     x.slope[static_cast<std::size_t>(axis)] = 1;
     return x;
   }
 
   /// Chain rule for one argument: the value of the outer function and its derivative.
-  constexpr Dual chain(double outer, double derivative) const {
+  constexpr Dual chain(T outer, T derivative) const {
     Dual y(outer);
     for (std::size_t i = 0; i < directions; ++i) y.slope[i] = derivative * slope[i];
     return y;
@@ -71,55 +94,57 @@ struct Dual {
 
   friend Dual sqr(const Dual& x) { return x.chain(x.value * x.value, 2 * x.value); }
   friend Dual sqrt(const Dual& x) {
-    const double root = std::sqrt(x.value);
+    const T root = sqrt(x.value);
     return x.chain(root, 0.5 / root);
   }
   friend Dual cbrt(const Dual& x) {
-    const double root = std::cbrt(x.value);
+    const T root = cbrt(x.value);
     return x.chain(root, 1 / (3 * root * root));
   }
   friend Dual exp(const Dual& x) {
-    const double power = std::exp(x.value);
+    const T power = exp(x.value);
     return x.chain(power, power);
   }
-  friend Dual log(const Dual& x) { return x.chain(std::log(x.value), 1 / x.value); }
-  friend Dual sin(const Dual& x) { return x.chain(std::sin(x.value), std::cos(x.value)); }
-  friend Dual cos(const Dual& x) { return x.chain(std::cos(x.value), -std::sin(x.value)); }
+  friend Dual log(const Dual& x) { return x.chain(log(x.value), 1 / x.value); }
+  friend Dual sin(const Dual& x) { return x.chain(sin(x.value), cos(x.value)); }
+  friend Dual cos(const Dual& x) { return x.chain(cos(x.value), -sin(x.value)); }
   friend Dual tan(const Dual& x) {
-    const double tangent = std::tan(x.value);
+    const T tangent = tan(x.value);
     return x.chain(tangent, 1 + tangent * tangent);
   }
-  friend Dual asin(const Dual& x) { return x.chain(std::asin(x.value), 1 / std::sqrt(1 - x.value * x.value)); }
-  friend Dual acos(const Dual& x) { return x.chain(std::acos(x.value), -1 / std::sqrt(1 - x.value * x.value)); }
-  friend Dual atan(const Dual& x) { return x.chain(std::atan(x.value), 1 / (1 + x.value * x.value)); }
-  friend Dual sinh(const Dual& x) { return x.chain(std::sinh(x.value), std::cosh(x.value)); }
-  friend Dual cosh(const Dual& x) { return x.chain(std::cosh(x.value), std::sinh(x.value)); }
+  friend Dual asin(const Dual& x) { return x.chain(asin(x.value), 1 / sqrt(1 - x.value * x.value)); }
+  friend Dual acos(const Dual& x) { return x.chain(acos(x.value), -1 / sqrt(1 - x.value * x.value)); }
+  friend Dual atan(const Dual& x) { return x.chain(atan(x.value), 1 / (1 + x.value * x.value)); }
+  friend Dual sinh(const Dual& x) { return x.chain(sinh(x.value), cosh(x.value)); }
+  friend Dual cosh(const Dual& x) { return x.chain(cosh(x.value), sinh(x.value)); }
   friend Dual tanh(const Dual& x) {
-    const double tangent = std::tanh(x.value);
+    const T tangent = tanh(x.value);
     return x.chain(tangent, 1 - tangent * tangent);
   }
   friend Dual atan2(const Dual& y, const Dual& x) {
-    const double r2 = x.value * x.value + y.value * y.value;
-    Dual angle(std::atan2(y.value, x.value));
+    const T r2 = x.value * x.value + y.value * y.value;
+    Dual angle(atan2(y.value, x.value));
     for (std::size_t i = 0; i < directions; ++i) angle.slope[i] = (x.value * y.slope[i] - y.value * x.slope[i]) / r2;
     return angle;
   }
   friend Dual hypot(const Dual& x, const Dual& y) {
-    Dual r(std::hypot(x.value, y.value));
+    Dual r(hypot(x.value, y.value));
     for (std::size_t i = 0; i < directions; ++i) r.slope[i] = (x.value * x.slope[i] + y.value * y.slope[i]) / r.value;
     return r;
   }
   friend Dual pow(const Dual& x, double power) {
-    return x.chain(std::pow(x.value, power), power == 0 ? 0 : power * std::pow(x.value, power - 1));
+    return x.chain(pow(x.value, power), power == 0 ? T(0) : power * pow(x.value, power - 1));
   }
   friend Dual pow(const Dual& x, const Dual& power) {
-    Dual y(std::pow(x.value, power.value));
-    const double by_base = power.value == 0 ? 0 : power.value * std::pow(x.value, power.value - 1);
-    const double by_power = y.value == 0 ? 0 : y.value * std::log(x.value);  // x^p -> 0 faster than log x -> -inf
+    Dual y(pow(x.value, power.value));
+    // 0 x^-1 is 0 also at x = 0; a nested power of 0 still has slopes, and only there are they given up.
+    const bool is_constant = power.value == 0 && (std::is_same_v<T, double> || x.value == 0);
+    const T by_base = is_constant ? T(0) : power.value * pow(x.value, power.value - 1);
+    const T by_power = y.value == 0 ? T(0) : y.value * log(x.value);  // x^p -> 0 faster than log x -> -inf
     for (std::size_t i = 0; i < directions; ++i) y.slope[i] = by_base * x.slope[i] + by_power * power.slope[i];
     return y;
   }
-  friend Dual abs(const Dual& x) { return std::signbit(x.value) ? -x : x; }
+  friend Dual abs(const Dual& x) { return std::signbit(detail::innermost_value(x.value)) ? -x : x; }
   friend Dual min(const Dual& x, const Dual& y) { return y.value < x.value ? y : x; }
   friend Dual max(const Dual& x, const Dual& y) { return x.value < y.value ? y : x; }
   friend Dual select(const Dual& g, const Dual& where_positive, const Dual& otherwise) {

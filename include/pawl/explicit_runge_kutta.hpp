@@ -116,8 +116,14 @@ class ExplicitRungeKutta final : public Stepper {
     return weight;
   }
 
-  /// The rate at the start of the last step.
-  const double* start_rate() const { return k(0); }
+  const double* start_rate() const override { return k(0); }
+  const double* end_rate() override {
+    if (start_rate_row_ <= 0) {
+      evaluate(t_, x_.data(), k(end_row));
+      start_rate_row_ = end_row;
+    }
+    return k(start_rate_row_);
+  }
 
  private:
   // Applies f to every component. Few components are written out one by one: a loop that the compiler unrolls only late
@@ -225,6 +231,7 @@ class ExplicitRungeKutta final : public Stepper {
     return try_step_once(t1, h, correction);
   }
   double try_step_once(double t1, double h, Correction* correction) {
+    if (correction && correction->begin(t_, x_.data(), h)) evaluate(t_, x_.data(), k(0));
     evaluate_stages(h, std::make_integer_sequence<int, (is_fsal ? stages - 2 : stages - 1)>());
     advance_exactly<StepRow>(h, x_.data(), x1_.data(), Terms<StepRow>());
     double move = 0;
@@ -233,7 +240,7 @@ class ExplicitRungeKutta final : public Stepper {
       evaluate(t1, x1_.data(), k(stages - 1));
     }
     double error_squared = has_estimate ? square_of_error_norm(h) : 0;
-    if (!is_fsal && correction && error_squared <= 1) move = correction->apply(t1, x1_.data());
+    if (!is_fsal && correction && (error_squared <= 1 || control_.fixed_step > 0)) move = correction->apply(t1, x1_.data());
     if (correction && !(move * move <= error_squared)) error_squared = move * move;  // a NaN move counts too
     return error_squared < std::numeric_limits<double>::infinity() ? error_squared
                                                                    : std::numeric_limits<double>::infinity();

@@ -17,7 +17,8 @@
 namespace pawl {
 
 using Gradient = Dual<8>;
-using Scalars = std::tuple<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>>;
+using Curvature = Dual<8, Gradient>;  ///< second derivatives too
+using Scalars = std::tuple<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>, Curvature>;
 
 namespace detail {
 
@@ -92,6 +93,17 @@ class Function {
     return erase<FamilyCall>(std::move(f));
   }
 
+  /// Erases a function with several results: f(at) -> number, or std::array of them. It is differentiated, so it must
+  /// be generic; Curvature gives its second derivatives, Jet those along a motion.
+  template <int count, class F>
+  static Function rows(F f) {
+    static_assert(
+        std::is_invocable_v<const F&, const Point<double>&> && std::is_invocable_v<const F&, const Point<Gradient>&>,
+        "pawl: constraints, potentials and invariants are functions (const auto& at) that return a number or "
+        "a std::array of numbers; they are differentiated, so black boxes and mutable lambdas are refused");
+    return erase<RowsCall<count>::template Call>(std::move(f));
+  }
+
   explicit operator bool() const { return functor_ != nullptr; }
 
   template <class T>
@@ -112,9 +124,15 @@ class Function {
   const void* functor() const { return functor_.get(); }
 
  private:
+  // Nobody asks these kinds of function for second derivatives, so a user's function is not even compiled for them: the
+  // conjunction looks at the call only after the scalar.
+  template <class T, class F, class... Arguments>
+  static constexpr bool takes =
+      std::conjunction_v<std::negation<std::is_same<T, Curvature>>, std::is_invocable<F, Arguments...>>;
+
   template <class T, class F>
   struct RatesCall {
-    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&, Rates<T>&>;
+    static constexpr bool accepts = takes<T, const F&, const Point<T>&, Rates<T>&>;
     static void call(const void* functor, const Point<T>& at, T* out) {
       Rates<T> d(out);
       (*static_cast<const F*>(functor))(at, d);
@@ -122,12 +140,12 @@ class Function {
   };
   template <class T, class F>
   struct GuardCall {
-    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&>;
+    static constexpr bool accepts = takes<T, const F&, const Point<T>&>;
     static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
   };
   template <class T, class F>
   struct FamilyCall {
-    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&, int, int>;
+    static constexpr bool accepts = takes<T, const F&, const Point<T>&, int, int>;
     static void call(const void* functor, const Point<T>& at, T* out) {
       const Pair member = at.around()->member;
       *out = (*static_cast<const F*>(functor))(at, member.i, member.j);
@@ -137,6 +155,23 @@ class Function {
   struct ObservableCall {
     static constexpr bool accepts = std::is_same_v<T, double>;
     static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  };
+
+  template <int count>
+  struct RowsCall {
+    template <class T, class F>
+    struct Call {
+      static constexpr bool accepts = !std::is_same_v<T, Interval> && !std::is_same_v<T, Jet<Interval>> &&
+                                      std::is_invocable_v<const F&, const Point<T>&>;
+      static void call(const void* functor, const Point<T>& at, T* out) {
+        const auto result = (*static_cast<const F*>(functor))(at);
+        if constexpr (count == 1 && std::is_constructible_v<T, decltype(result)>) {
+          out[0] = result;
+        } else {
+          for (int row = 0; row < count; ++row) out[row] = result[static_cast<std::size_t>(row)];
+        }
+      }
+    };
   };
 
   template <template <class, class> class Call, class F>

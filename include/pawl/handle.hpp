@@ -42,6 +42,27 @@ constexpr Rate dot(State x) {
   return {x.index};
 }
 
+/// A coordinate of a mechanism: at[x] is its position, at[dot(x)] its speed, a state of its own.
+struct Coordinate : State {
+  int speed;
+};
+constexpr State dot(Coordinate x) {
+  return {x.speed};
+}
+/// An orientation in space: a unit quaternion (scalar part first) and the angular velocity in the axes of the body.
+struct Attitude {
+  int first, first_speed;
+
+  constexpr State operator[](int i) const { return {first + i}; }
+  constexpr State speed(int axis) const { return {first_speed + axis}; }
+};
+/// A constraint; at[c] is its multiplier. One with several rows has one each: at[c[1]].
+struct Constraint {
+  int index;
+
+  constexpr Constraint operator[](int row) const { return {index + row}; }
+};
+
 /// Which member of a family: the two numbers its function is called with.
 struct Pair {
   int i = 0, j = 0;

@@ -42,6 +42,14 @@ struct Progress {
   long long steps;
 };
 
+/// How constraints and invariants are kept; `pawl methods` lists the names, docs/constraints.md explains them.
+struct ConstraintOptions {
+  std::string formulation = "auto";    ///< acceleration, baumgarte(12,70), penalty(1e5,1e3), state-space, ...
+  std::string stabilization = "auto";  ///< projection, none, s-both2(mass,last-stage), sweeps, ...
+  std::string start = "project";       ///< a start off the manifold: project, reach(η1,η2,...), keep, or refuse
+  std::vector<std::string> fixed = {};  ///< states that a projected start must not change
+};
+
 struct Options {
   double start = 0;
   double end = std::numeric_limits<double>::quiet_NaN();  ///< required; before start: backward in time
@@ -60,6 +68,7 @@ struct Options {
   double concurrency_amplitude = std::numeric_limits<double>::infinity();
   long long max_events = 1'000'000;                       ///< the run ends when so many have happened
   AtAccumulation at_accumulation = AtAccumulation::stop;  ///< where the model does not say it
+  ConstraintOptions constraints = {};
   std::function<bool(const Progress&)> progress = {};     ///< called after every accepted step; false stops the run
 };
 

@@ -3,7 +3,9 @@
 
 #include "pawl/integrate.hpp"
 #include "pawl/jacobian.hpp"
+#include "pawl/mechanics.hpp"
 #include "pawl/options.hpp"
+#include "pawl/port_hamiltonian.hpp"
 #include "pawl/result.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/system.hpp"

@@ -44,6 +44,7 @@ struct StateAccess<Jet<Interval>> : LazyAccess<Jet<Interval>> {};
 
 template <class T>
 class RateSource;
+class MultiplierSource;
 template <class T>
 class RelaySource;
 
@@ -55,6 +56,7 @@ struct Surroundings {
   const T* relays = nullptr;                ///< values of all relays, where they are given
   const RateSource<T>* rates = nullptr;     ///< evaluates the field for at[dot(x)]
   const RelaySource<T>* sliding = nullptr;  ///< the equivalent control, while the motion slides
+  const MultiplierSource* multipliers = nullptr;  ///< solves for at[constraint]
   mutable bool reads_modes = false;         ///< set by evaluations with ranges
   mutable bool reads_parameters = false;
 };
@@ -107,6 +109,8 @@ class Point {
     if (around_->held->sides[i] == RelaySide::sliding && around_->sliding != nullptr) return equivalent_control(r);
     return T(around_->held->levels[i]);
   }
+  /// The multiplier of a constraint, solved for here.
+  T operator[](Constraint c) const;
   /// The rate of a state: evaluates the model's rates here. Not for use inside the rates themselves.
   T operator[](Rate r) const;
 
@@ -135,6 +139,13 @@ class RateSource {
   virtual T rate(const Point<T>& at, int index) const = 0;
 };
 
+/// The multipliers of the constraints at a point.
+class MultiplierSource {
+ public:
+  virtual ~MultiplierSource() = default;
+  virtual double multiplier(const Point<double>& at, int row) const = 0;
+};
+
 /// The value of a relay that slides.
 template <class T>
 class RelaySource {
@@ -151,6 +162,15 @@ T Point<T>::operator[](Rate r) const {
     throw std::logic_error(
         "at[dot(x)] is read where there are no rates: in the rates, a relay's surface or a smooth model");
   return around_->rates->rate(*this, r.index);
+}
+
+template <class T>
+T Point<T>::operator[](Constraint c) const {
+  static_assert(std::is_same_v<T, double>,
+                "pawl: a multiplier is solved for with numbers: wrap the function that reads it in black_box(f)");
+  if (around_ == nullptr || around_->multipliers == nullptr)
+    throw std::logic_error("at[constraint] is read where there are no multipliers: in a model function of the motion");
+  return around_->multipliers->multiplier(*this, c.index);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,23 @@ enum class Outcome {
 };
 std::string_view to_string(Outcome outcome);
 
+/// How well constraints and invariants were kept, at the ends of all steps, and what it cost.
+struct ConstraintStatistics {
+  std::string formulation, stabilization;
+  double position_drift = 0, velocity_drift = 0, invariant_drift = 0;  ///< largest residuals
+  double surface = 0;         ///< of g' + σ g, where the formulation has it
+  double max_adjustment = 0;  ///< largest change of a state by a correction
+  double max_adjustment_in_tolerance = 0;  ///< in the error norm
+  long long corrections = 0, iterations = 0, refactored = 0;
+  long long raised_polynomials = 0;  ///< steps whose dense output needed more than their ends
+  std::vector<std::string> redundant = {};
+  struct Reached {
+    std::string constraint;
+    double t;
+  };
+  std::vector<Reached> reached = {};  ///< start = reach(...): when each surface was reached
+};
+
 struct Statistics {
   long long rhs = 0;  ///< evaluations of the right-hand side, every one of them
   long long steps_accepted = 0;
@@ -31,6 +49,7 @@ struct Statistics {
       0;  ///< over accepted steps, in units of the tolerance; with a fixed step it may exceed 1
   double wall_seconds = 0;
   EventStatistics events;
+  std::optional<ConstraintStatistics> constraints = {};  ///< of systems that have any
 };
 
 struct Message {
@@ -69,6 +88,7 @@ class Instant {
   }
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
+  double operator[](Constraint c) const;  ///< its multiplier
   double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
   const std::vector<double>& states() const { return states_; }
   const Held& held() const { return *held_; }
@@ -108,6 +128,9 @@ class Result {
   Instant at(double t) const;
   /// The same, at an event the one before it.
   Instant before(double t) const;
+  /// The state there, pulled onto the manifold to rounding: at(t) has the constraints to the accuracy of the dense
+  /// output. Without a manifold, at(t).
+  Instant on_manifold(double t) const;
 
   /// Times at which this guard fired.
   std::vector<double> times_of(Guard guard) const;

@@ -1,6 +1,7 @@
 // The loop behind simulate() and integrate(): a checked set-up and a stepper in, a Result out.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Setup {
   Options options;
   std::string method;
   std::vector<Message> messages;
+  std::string start_failure = {};  ///< not empty: the run fails before its first step, for this reason
+  std::function<std::string()> explain = {};  ///< why a step cannot be taken, where something beside the method knows
 
   int size() const { return static_cast<int>(start_state.size()); }
 };

@@ -16,6 +16,9 @@ namespace pawl {
 class Correction {
  public:
   virtual ~Correction() = default;
+  /// A step of size h (with its sign) is about to be tried from here. True: the field depends on it, so that the rate at
+  /// the start has to be evaluated again.
+  virtual bool begin(double /*t*/, const double* /*x*/, double /*h*/) { return false; }
   /// Moves x in place; returns the size of the move in the error norm. Must not allocate.
   virtual double apply(double t, double* x) = 0;
 };
@@ -79,6 +82,10 @@ class Stepper {
   /// Takes the last accepted step again, from the same start to exactly this end. False: the method cannot (a multistep
   /// method cuts its own polynomial instead), or the new end is not finite; the step is then as it was.
   virtual bool redo(double end, Correction* correction, Step& step) = 0;
+  /// The rates at the two ends of the last accepted step; the one at the end may cost an evaluation, which then serves
+  /// the next step too. Null: the method does not know them.
+  virtual const double* start_rate() const { return nullptr; }
+  virtual const double* end_rate() { return nullptr; }
   /// The size, without sign, that the next step will try first.
   virtual double next_step_size() const = 0;
   /// Order of the method, and of its polynomial inside a step.

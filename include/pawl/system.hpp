@@ -19,6 +19,7 @@
 
 #include "pawl/function.hpp"
 #include "pawl/guard.hpp"
+#include "pawl/structure.hpp"
 
 namespace pawl {
 
@@ -119,6 +120,20 @@ class System {
     declare_time_event({{}, period, true, GuardDeclaration::transition(std::move(jump))});
   }
 
+  /// Something the true motion keeps at zero (the length of a quaternion, a momentum): a number or a std::array. Every
+  /// accepted step ends there.
+  template <class F>
+  void invariant(std::string name, F h) {
+    declare_invariant({std::move(name), Function::rows<detail::row_count<F>>(std::move(h)), detail::row_count<F>});
+  }
+  /// Something the true motion keeps at its value at the start, an energy for instance; after an event, at its value
+  /// there.
+  template <class F>
+  void conserved(std::string name, F h) {
+    declare_invariant(
+        {std::move(name), Function::rows<detail::row_count<F>>(std::move(h)), detail::row_count<F>, true});
+  }
+
   /// A quantity to watch, an energy for instance; a run reports its range over the accepted steps.
   template <class F>
   Observable observable(std::string name, F f) {
@@ -141,6 +156,16 @@ class System {
     std::vector<RelayInfo> relays;
     std::vector<DecisionInfo> decisions;
     std::vector<TimeEventInfo> time_events;
+    std::vector<InvariantInfo> invariants;
+    std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
+    std::shared_ptr<const MechanicsInfo> mechanics;
+    std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
+    /// Set for a run: what reads multipliers; what follows a change of what is held; what puts a state back onto the
+    /// manifold of the mode, or says why it cannot (after a jump, what is conserved keeps its new value).
+    std::shared_ptr<const detail::MultiplierSource> multipliers;
+    std::function<void(const Held& held)> follow;
+    std::function<std::string(double t, double* x, const Held& held, bool has_jumped)> settle;
+    bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
     bool has_events() const { return !guards.empty() || !time_events.empty(); }
   };
   const Declarations& declarations() const { return *declarations_; }
@@ -148,11 +173,14 @@ class System {
   const std::string& name() const { return declarations_->name; }
   int size() const { return static_cast<int>(declarations_->state_names.size()); }
 
- private:
+ protected:
   Declarations& edit();  // copies first if a run or another System still reads the old declarations
   void check_new_name(const std::string& name) const;
-  void declare_rates(Function f);
   Observable declare_observable(std::string name, Function f);
+  void declare_invariant(InvariantInfo info);
+
+ private:
+  void declare_rates(Function f);
   int declare_mode(std::string name, int start, bool is_bool);
   int declare_number(std::string name, double start);
   int declare_guard(GuardInfo info);
@@ -161,6 +189,7 @@ class System {
   Relay declare_relay(std::string name, Levels levels, Function g);
   void declare_time_event(TimeEventInfo info);
   friend class GuardDeclaration;
+  friend class ConstraintDeclaration;
 
   std::shared_ptr<Declarations> declarations_;
 };

@@ -10,6 +10,7 @@
 #include "pawl/tableaus/fehlberg_45.hpp"
 #include "pawl/tableaus/fehlberg_78.hpp"
 #include "pawl/tableaus/tsitouras_5.hpp"
+#include "pawl/tableaus/tsitouras_papakostas_8.hpp"
 #include "pawl/tableaus/verner_6.hpp"
 #include "pawl/tableaus/verner_7.hpp"
 #include "pawl/tableaus/verner_9.hpp"
@@ -20,7 +21,8 @@ template <const auto&... table>
 struct TableauList {};
 
 /// In the order in which `pawl methods` shows them.
-using Tableaus = TableauList<euler, midpoint, heun_2, kutta_3, bogacki_shampine_3, rk4, fehlberg_45, cash_karp,
-                             dormand_prince_5, tsitouras_5, verner_6, verner_7, fehlberg_78, dop853, verner_9>;
+using Tableaus =
+    TableauList<euler, midpoint, heun_2, kutta_3, bogacki_shampine_3, rk4, fehlberg_45, cash_karp, dormand_prince_5,
+                tsitouras_5, verner_6, verner_7, fehlberg_78, dop853, tsitouras_papakostas_8, verner_9>;
 
 }  // namespace pawl

@@ -8,15 +8,19 @@ _pawl() {
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
     choices="certified compere compere-quintic daspke daspke-plain"
+  elif [[ $before == --formulation ]]; then
+    choices="auto acceleration baumgarte(12,70) baumgarte(1/h) penalty(1e5,1e3) sliding(10) state-space"
+  elif [[ $before == --stabilization ]]; then
+    choices="auto projection none s-full s-both s-both2 s-vel s-pos sweeps koenders"
   elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
-    choices="gauntlet events"
+    choices="gauntlet events constraints"
   elif [[ $before == --out ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
   elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --explain --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --explain --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi

@@ -25,7 +25,9 @@ namespace pawl::cli {
 namespace {
 
 struct Words {
-  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop";
+  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop",
+              formulation = "auto", stabilization = "auto", manifold_start = "project";
+  std::vector<std::string> fixed;
   double rtol = 1e-6;
   std::vector<std::string> atol, set;
   std::optional<double> step, stop;
@@ -167,6 +169,15 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
       promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", count, level);
     line("promised", fmt::format("{} (docs/events.md)", promised));
   }
+  if (s.constraints) {
+    const ConstraintStatistics& c = *s.constraints;
+    line("manifold", fmt::format("{}, {}: drift {:.1e} (positions) {:.1e} (speeds){}, largest adjustment {:.1e}",
+                                 c.formulation, c.stabilization, c.position_drift, c.velocity_drift,
+                                 c.invariant_drift > 0 ? fmt::format(" {:.1e} (invariants)", c.invariant_drift) : "",
+                                 c.max_adjustment));
+    for (const auto& [constraint, t] : c.reached)
+      line("reached", fmt::format("the surface of '{}' at t = {:.16g}", constraint, t));
+  }
   std::string final;
   const std::size_t shown = std::min<std::size_t>(run.state_names().size(), 6);
   for (std::size_t i = 0; i < shown; ++i)
@@ -209,6 +220,7 @@ int run(const Words& words) {
   options.max_step = words.max_step;
   options.samples = words.samples;
   options.events = words.events;
+  options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed};
   options.event_tolerance = words.event_tolerance;
   options.concurrency_window = words.window;
   options.concurrency_amplitude = words.amplitude;
@@ -279,6 +291,19 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--event-tolerance", words.event_tolerance, "of event times; 0: to rounding")
       ->capture_default_str();
+  command
+      ->add_option("--formulation", words.formulation,
+                   "constraints: acceleration, baumgarte(a1,a0), penalty(k,c), sliding(s), state-space (pawl methods)")
+      ->capture_default_str();
+  command
+      ->add_option("--stabilization", words.stabilization,
+                   "constraints: projection, none, s-full, s-both, s-both2, s-vel, s-pos, sweeps, koenders")
+      ->capture_default_str();
+  command
+      ->add_option("--inconsistent", words.manifold_start,
+                   "a start off the constraints: project it, reach(η,...) them, keep it, or refuse")
+      ->capture_default_str();
+  command->add_option("--fix", words.fixed, "a state that projecting the start must not change; may be repeated");
   command->add_option("--window", words.window, "events this close in time are one event");
   command->add_option("--amplitude", words.amplitude, "with --window: how far guards may be beyond zero then");
   command->add_option("--max-events", words.max_events, "the run ends when so many have happened")

@@ -102,7 +102,8 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
 double GuardSet::evaluate(int guard, double t, const double* x) {
   const LiveGuard& one = (*this)[guard];
   ++work.points;
-  const detail::Surroundings<double> around{&held_, one.member, nullptr, &number_rates_, &number_relays_};
+  const detail::Surroundings<double> around{&held_,         one.member,      nullptr,
+                                            &number_rates_, &number_relays_, model_.multipliers.get()};
   const Point<double> at(t, x, held_.parameters.data(), &around);
   if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
   double value = 0;

@@ -26,6 +26,7 @@ std::vector<double> relay_values(const System::Declarations& model, Held held, d
 double observe(const System::Declarations& model, const Held& held, int observable, double t, const double* x) {
   const ModelRates<double> rates(model.rates, static_cast<int>(model.state_names.size()));
   detail::Surroundings<double> around{&held, {}, nullptr, &rates};
+  around.multipliers = model.multipliers.get();
   std::vector<double> relays;
   if (slides(held)) {
     relays = relay_values(model, held, t, x);

@@ -56,6 +56,7 @@ bool Transitions::has_moved(const Here& here, int guard) {
 // Freezes the mode: field, watched guards, and the rate at the new state.
 void Transitions::lock(const Here& here) {
   sliding_.refresh();
+  if (model_.follow) model_.follow(held_);
   field_.parameters = held_.parameters.data();
   if (sliding_.is_active()) {
     field_.call = &Sliding::entry;
@@ -220,6 +221,9 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
     sliding_.refresh();
     if (!decide(cycle)) return contradiction(cycle);
     if (held_ == before) {
+      x_before_ = here.x;
+      if (Verdict verdict = return_to_manifold(here); !verdict.goes_on()) return verdict;
+      if (here.x != x_before_) lock(here);
       if (!at_start.at_zero.empty()) {
         Event event;
         event.t = here.t;
@@ -278,6 +282,16 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
   return verdict;
 }
 
+// A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
+Verdict Transitions::return_to_manifold(const Here& here) {
+  if (!model_.settle || (here.x == x_before_ && held_ == held_before_)) return {};
+  const std::string failure = model_.settle(here.t, here.x.data(), held_, true);
+  if (failure.empty()) return {};
+  here.x = x_before_;
+  held_ = held_before_;
+  return {Ending::failed, fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
+}
+
 // Freezes the new mode and judges every guard in it.
 Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   const bool has_reset = here.x != x_before_;
@@ -325,6 +339,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
+    if (Verdict verdict = return_to_manifold(here); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     events.push_back(std::move(event));
     if (jump.is_terminated()) {

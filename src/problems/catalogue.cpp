@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "numerics/nearest_name.hpp"
+#include "problems/constrained.hpp"
 #include "problems/hybrid.hpp"
+#include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
 
 namespace pawl {
@@ -38,6 +40,23 @@ const std::vector<Problem>& catalogue() {
       problems::rlcd(),
       problems::event_cascade(),
       problems::log_roots(),
+      problems::rod_pendulum(),
+      problems::rolling_spheres(),
+      problems::arm_parabola(),
+      problems::arm_sine(),
+      problems::squeezer(),
+      problems::chain(),
+      problems::quaternion_top(),
+      problems::four_bar(),
+      problems::slider_crank(),
+      problems::rolling_disk(),
+      problems::caraxis(),
+      problems::pendulum_period2(),
+      problems::cartesian_pendulum(),
+      problems::gear_wheels(),
+      problems::ph_pendulum(),
+      problems::flyball(),
+      problems::sliding_control(),
   };
   return list;
 }

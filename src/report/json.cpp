@@ -71,6 +71,27 @@ Json messages_of(const Result& run) {
   return all;
 }
 
+Json invariants_of(const Statistics& statistics) {
+  if (!statistics.constraints) return Json::object();
+  const ConstraintStatistics& c = *statistics.constraints;
+  Json reached = Json::array();
+  for (const auto& [constraint, t] : c.reached) reached.push_back({{"constraint", constraint}, {"t", t}});
+  return {{"formulation", c.formulation},
+          {"stabilization", c.stabilization},
+          {"position_drift", c.position_drift},
+          {"velocity_drift", c.velocity_drift},
+          {"invariant_drift", c.invariant_drift},
+          {"surface", c.surface},
+          {"max_adjustment", c.max_adjustment},
+          {"max_adjustment_in_tolerance", c.max_adjustment_in_tolerance},
+          {"corrections", c.corrections},
+          {"iterations", c.iterations},
+          {"refactored", c.refactored},
+          {"raised_polynomials", c.raised_polynomials},
+          {"redundant", c.redundant},
+          {"reaching_times", reached}};
+}
+
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
   if (value.is_number_float()) {
@@ -120,7 +141,7 @@ Json to_json(const Result& run) {
           {"statistics", statistics_of(run.statistics)},
           {"observables", observables_of(run)},
           {"events", events_of(run)},
-          {"invariants", Json::object()},
+          {"invariants", invariants_of(run.statistics)},
           {"messages", messages_of(run)}};
 }
 

@@ -29,6 +29,13 @@ double Instant::operator[](Observable o) const {
   return event::observe(*model_, *held_, o.index, t, states_.data());
 }
 
+double Instant::operator[](Constraint c) const {
+  checked(c.index, model_->constraint_names.size(), "constraint", *model_);
+  detail::Surroundings<double> around{held_.get()};
+  around.multipliers = model_->multipliers.get();
+  return Point<double>(t, states_.data(), held_->parameters.data(), &around)[c];
+}
+
 double Instant::operator[](Relay r) const {
   checked(r.index, model_->relays.size(), "relay", *model_);
   return event::relay_value(*model_, *held_, r.index, t, states_.data());
@@ -42,6 +49,7 @@ double Instant::operator[](std::string_view name) const {
   };
   if (const int i = index_in(model_->state_names); i >= 0) return (*this)[State{i}];
   if (const int i = index_in(model_->observable_names); i >= 0) return (*this)[Observable{i}];
+  if (const int i = index_in(model_->constraint_names); i >= 0) return (*this)[Constraint{i}];
   if (const int i = index_in(model_->parameter_names); i >= 0) return (*this)[Parameter{i}];
   if (const int i = index_in(model_->mode_names); i >= 0) return held_->modes[static_cast<std::size_t>(i)];
   if (const int i = index_in(model_->number_names); i >= 0) return held_->numbers[static_cast<std::size_t>(i)];
@@ -109,6 +117,15 @@ Instant Result::at(double t) const {
 
 Instant Result::before(double t) const {
   return inside(t, true);
+}
+
+Instant Result::on_manifold(double t) const {
+  const Instant drawn = at(t);
+  if (!declarations->settle) return drawn;
+  std::vector<double> x = drawn.states();
+  const std::string failure = declarations->settle(t, x.data(), drawn.held(), false);
+  if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));
+  return {t, std::move(x), std::make_shared<const Held>(drawn.held()), declarations};
 }
 
 Instant Result::inside(double t, bool before) const {

@@ -15,7 +15,19 @@ namespace {
 void check_model(const System::Declarations& model, const Held& held) {
   const auto n = model.state_names.size();
   if (n == 0) throw Misuse(fmt::format("system '{}' has no states: declare them with state(name, start)", model.name));
-  if (!model.rates) throw Misuse(fmt::format("system '{}' has no rates: declare them with rates(f)", model.name));
+  std::vector<bool> needs_rate(n, true);  // what a mechanism moves needs none
+  if (model.port_hamiltonian) needs_rate.assign(n, false);
+  if (model.mechanics) {
+    for (const auto* states : {&model.mechanics->positions, &model.mechanics->speeds})
+      for (const int state : *states) needs_rate[static_cast<std::size_t>(state)] = false;
+  }
+  const auto needy = std::find(needs_rate.begin(), needs_rate.end(), true);
+  if (needy == needs_rate.end()) return;
+  if (!model.rates)
+    throw Misuse(fmt::format("system '{}' has no rates{}: declare them with rates(f)", model.name,
+                             model.mechanics ? fmt::format(" for '{}'", model.state_names[static_cast<std::size_t>(
+                                                                            needy - needs_rate.begin())])
+                                             : ""));
   if (!model.rates.supports<Pattern>()) return;
   const std::vector<Pattern> x(n);
   std::vector<Pattern> rates(n, Pattern::unassigned());
@@ -26,7 +38,7 @@ void check_model(const System::Declarations& model, const Held& held) {
     return;  // it will throw again when the run evaluates it, and be an outcome
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (!rates[i].is_assigned())
+    if (needs_rate[i] && !rates[i].is_assigned())
       throw Misuse(fmt::format("system '{}': the rates never assign d[{}]", model.name, model.state_names[i]));
   }
 }

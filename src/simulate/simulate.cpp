@@ -14,6 +14,7 @@
 #include "integrate/methods.hpp"
 #include "pawl/run.hpp"
 #include "simulate/advice.hpp"
+#include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
 
 namespace pawl {
@@ -26,13 +27,16 @@ struct Choice {
 };
 
 /// `auto`: the higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its
-/// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise.
-Choice choose_method(const Options& options) {
+/// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a manifold
+/// the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
+Choice choose_method(const Options& options, bool has_manifold) {
   if (options.method != "auto") return {&find_method(options.method), {}};
   if (options.step) return {&find_method("rk4"), "a fixed step is given"};
   const Tolerance& tolerance = options.tolerance;
   const double relative = tolerance.relative > 0 ? tolerance.relative : tolerance.absolute.value_or(1e-6);
-  const std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
+  std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
+  if (has_manifold)
+    name = relative > 1e-4 ? "tsitouras-5" : relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
   return {&find_method(name), fmt::format("tolerance {:g}", relative)};
 }
 
@@ -57,7 +61,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   if (!values.belong_to(system))
     throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
                              system.name()));
-  const Choice choice = choose_method(options);
+  const Choice choice = choose_method(options, system.declarations().has_manifold());
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
   setup.method = choice.method->name;
@@ -66,15 +70,23 @@ Result simulate(const System& system, const Values& values, const Options& optio
         {Message::Level::note, options.start,
          fmt::format("method auto: {} ({}), because: {}", choice.method->name, choice.method->title, choice.why)});
   }
+  const auto manifold = detail::OnManifold::make(setup);
   const Function& rates = setup.declarations->rates;
   const detail::Surroundings<double> around{setup.held.get()};
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   const StepControl control = detail::step_control(setup);
-  const auto stepper = choice.method->make(VectorField{&field}, setup.size(), control);
-  if (!setup.declarations->has_events()) return detail::run(setup, *stepper);
+  const event::StepperMaker make = manifold ? manifold->steppers(choice.method->make, control) : choice.method->make;
+  const auto stepper = make(VectorField{&field}, setup.size(), control);
+  const auto finish = [&](Result result) {
+    if (!manifold) return result;
+    for (Message& message : manifold->notes(result.t_end)) result.messages.push_back(std::move(message));
+    manifold->report(result, result.statistics);
+    return result;
+  };
+  if (!setup.declarations->has_events()) return finish(detail::run(setup, *stepper));
   event::Layer events(*setup.declarations, *setup.held, field, control, layer_options(options), setup.size());
-  const auto with_guards = events.append_guards(choice.method->make);
-  return detail::run(setup, with_guards ? *with_guards : *stepper, &events);
+  const auto with_guards = events.append_guards(make);
+  return finish(detail::run(setup, with_guards ? *with_guards : *stepper, &events));
 }
 
 namespace detail {
@@ -195,6 +207,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   }
   recorder.begin(now.t, now.x, events != nullptr ? events->snapshot() : setup.held);
   if (!verdict.goes_on()) return ending_of(verdict);
+  if (!setup.start_failure.empty()) return {Outcome::failed, setup.start_failure};
   stepper.restart(now.t, now.x.data(), direction,
                   events != nullptr ? events->start_step() : options.first_step.value_or(0),
                   events != nullptr ? events->rate().data() : nullptr);
@@ -234,7 +247,8 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
       return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
   }
   if (attempt == Attempt::accepted) return {};
-  return {Outcome::failed, describe(attempt, stepper.failure(), setup)};
+  const std::string why = setup.explain ? setup.explain() : std::string();
+  return {Outcome::failed, describe(attempt, stepper.failure(), setup) + (why.empty() ? "" : "\n  because: " + why)};
 }
 
 /// Whatever was thrown on the way, in words. Called while an exception is being handled.

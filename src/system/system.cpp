@@ -23,7 +23,8 @@ void System::check_new_name(const std::string& name) const {
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
   for (const auto* names :
-       {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names, &have.number_names}) {
+       {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names, &have.number_names,
+        &have.constraint_names}) {
     if (std::find(names->begin(), names->end(), name) != names->end())
       throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
   }
@@ -64,6 +65,11 @@ Observable System::declare_observable(std::string name, Function f) {
   all.observable_names.push_back(std::move(name));
   all.observables.push_back(std::move(f));
   return Observable{static_cast<int>(all.observables.size()) - 1};
+}
+
+void System::declare_invariant(InvariantInfo info) {
+  if (info.name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", name()));
+  edit().invariants.push_back(std::move(info));
 }
 
 int System::declare_mode(std::string name, int start, bool is_bool) {

@@ -91,6 +91,7 @@ TEST_F(Command, ListsTheMethods) {
         "tsitouras-5", "cash-karp", "fehlberg-78", "dop853", "verner-6", "verner-7", "verner-9", "euler-heun",
         "modified-euler-heun", "modified-euler-heun-mop-up", "adams-bashforth-moulton-4"})
     EXPECT_TRUE(has(names, std::string(name) + "\n")) << name;
+  EXPECT_TRUE(has(names, "dop853\ntsitouras-papakostas-8\nverner-9\n"));
 }
 
 TEST_F(Command, PrintsOneJsonObject) {

@@ -177,6 +177,8 @@ TEST(Stepper, CostsWhatItsTableSays) {
   EXPECT_EQ(evaluations("rk4", true), 4 * 10 + 1);  // the rate at the end serves the next step
   EXPECT_EQ(evaluations("dop853", false), 12 * 10);
   EXPECT_EQ(evaluations("dop853", true), 15 * 10 + 1);
+  EXPECT_EQ(evaluations("tsitouras-papakostas-8", false), 12 * 10);
+  EXPECT_EQ(evaluations("tsitouras-papakostas-8", true), 16 * 10 + 1);
   EXPECT_EQ(evaluations("verner-9", true), 25 * 10 + 1);
   EXPECT_EQ(evaluations("fehlberg-78", true), 17 * 10 + 1);
   EXPECT_EQ(evaluations("adams-bashforth-moulton-4", false), 4 * 3 + 2 * 7);  // three steps by Runge-Kutta

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <type_traits>
 
 #include "pawl/scalar.hpp"
 
@@ -53,6 +55,130 @@ TEST(Dual, FollowsTheChainRuleThroughEveryFunction) {
 TEST(Dual, ValueIsThatOfPlainArithmetic) {
   const auto f = [](const auto& x) { return exp(sin(x)) / (1 + sqr(x)) - pow(x, 3.0); };
   EXPECT_DOUBLE_EQ(f(D::variable(0.8, 0)).value, f(0.8));
+}
+
+// ---- duals of duals: second derivatives ----
+
+using D3 = Dual<3>;
+using H = Dual<3, D3>;
+
+H nested_variable(double at, int axis) {
+  return H::variable(D3::variable(at, axis), axis);
+}
+
+struct SecondDerivative {
+  const char* name;
+  std::function<H(const H&)> f;
+  std::function<double(double)> exact;
+};
+
+void expect_relative(double found, double exact, const std::string& what) {
+  EXPECT_NEAR(found, exact, 1e-14 * std::abs(exact)) << what;
+}
+
+TEST(NestedDual, HasTheSecondDerivativeOfEveryFunction) {
+  const auto p = [](double x, double power) { return std::pow(x, power); };
+  const SecondDerivative cases[] = {
+      {"sqr", [](const H& x) { return sqr(x); }, [](double) { return 2.0; }},
+      {"sqrt", [](const H& x) { return sqrt(x); }, [p](double x) { return -p(x, -1.5) / 4; }},
+      {"cbrt", [](const H& x) { return cbrt(x); }, [p](double x) { return -2 * p(x, -5.0 / 3) / 9; }},
+      {"exp", [](const H& x) { return exp(2 * x); }, [](double x) { return 4 * std::exp(2 * x); }},
+      {"log", [](const H& x) { return log(x); }, [](double x) { return -1 / (x * x); }},
+      {"sin", [](const H& x) { return sin(x); }, [](double x) { return -std::sin(x); }},
+      {"cos", [](const H& x) { return cos(x); }, [](double x) { return -std::cos(x); }},
+      {"tan", [](const H& x) { return tan(x); }, [p](double x) { return 2 * std::tan(x) * p(std::cos(x), -2); }},
+      {"asin", [](const H& x) { return asin(x); }, [p](double x) { return x * p(1 - x * x, -1.5); }},
+      {"acos", [](const H& x) { return acos(x); }, [p](double x) { return -x * p(1 - x * x, -1.5); }},
+      {"atan", [](const H& x) { return atan(x); }, [p](double x) { return -2 * x * p(1 + x * x, -2); }},
+      {"sinh", [](const H& x) { return sinh(x); }, [](double x) { return std::sinh(x); }},
+      {"cosh", [](const H& x) { return cosh(x); }, [](double x) { return std::cosh(x); }},
+      {"tanh", [](const H& x) { return tanh(x); }, [p](double x) { return -2 * std::tanh(x) * p(std::cosh(x), -2); }},
+      {"power 2.5", [](const H& x) { return pow(x, 2.5); }, [p](double x) { return 3.75 * p(x, 0.5); }},
+      {"power 2", [](const H& x) { return pow(x, 2); }, [](double) { return 2.0; }},
+      {"power 1", [](const H& x) { return pow(x, 1); }, [](double) { return 0.0; }},
+      {"power 0", [](const H& x) { return pow(x, 0); }, [](double) { return 0.0; }},
+      {"x^x", [](const H& x) { return pow(x, x); }, [p](double x) { return p(x, x) * (sqr(std::log(x) + 1) + 1 / x); }},
+      {"2^x", [](const H& x) { return pow(2.0, x); }, [p](double x) { return sqr(std::log(2.0)) * p(2, x); }},
+      {"quotient", [](const H& x) { return (1 - x) / (2 + x); }, [p](double x) { return 6 * p(2 + x, -3); }},
+      {"atan2", [](const H& x) { return atan2(x, 1 - x); },
+       [p](double x) { return -(4 * x - 2) * p(x * x + sqr(1 - x), -2); }},
+      {"hypot", [](const H& x) { return hypot(x, 2.0); }, [p](double x) { return 4 * p(x * x + 4, -1.5); }},
+      {"abs", [](const H& x) { return abs(-x * x); }, [](double) { return 2.0; }},
+      {"min", [](const H& x) { return min(x * x, x * x * x); }, [](double x) { return 6 * x; }},
+      {"max", [](const H& x) { return max(x * x, x * x * x); }, [](double) { return 2.0; }},
+      {"select", [](const H& x) { return select(x - 0.5, 7 * x * x, -x * x * x); },
+       [](double x) { return x > 0.5 ? 14.0 : -6 * x; }},
+      {"branch", [](const H& x) { return x > 0.5 ? 7 * x * x : -x * x * x; },
+       [](double x) { return x > 0.5 ? 14.0 : -6 * x; }},
+  };
+  for (const SecondDerivative& c : cases) {
+    for (const double x : {0.3, 0.7}) {
+      const H y = c.f(nested_variable(x, 1));
+      const std::string what = std::string(c.name) + " at " + std::to_string(x);
+      expect_relative(y.slope[1].slope[1], c.exact(x), what);
+      EXPECT_EQ(y.slope[1].value, y.value.slope[1]) << what;
+      for (const std::size_t i : {0, 2}) {
+        EXPECT_EQ(y.slope[i].slope[1], 0) << what;
+        EXPECT_EQ(y.slope[1].slope[i], 0) << what;
+      }
+    }
+  }
+}
+
+TEST(NestedDual, HasTheMixedPartialsOfThreeVariables) {
+  // f = x² y³ z + exp(x y) / z
+  const double x = 0.7, y = 1.3, z = -0.9, e = std::exp(x * y);
+  const H X = nested_variable(x, 0), Y = nested_variable(y, 1), Z = nested_variable(z, 2);
+  const H f = sqr(X) * pow(Y, 3) * Z + exp(X * Y) / Z;
+  const double exact[3][3] = {
+      {2 * y * y * y * z + y * y * e / z, 6 * x * y * y * z + (1 + x * y) * e / z, 2 * x * y * y * y - y * e / (z * z)},
+      {6 * x * y * y * z + (1 + x * y) * e / z, 6 * x * x * y * z + x * x * e / z, 3 * x * x * y * y - x * e / (z * z)},
+      {2 * x * y * y * y - y * e / (z * z), 3 * x * x * y * y - x * e / (z * z), 2 * e / (z * z * z)}};
+  EXPECT_DOUBLE_EQ(f.value.value, x * x * y * y * y * z + e / z);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j)
+      expect_relative(f.slope[i].slope[j], exact[i][j], std::to_string(i) + std::to_string(j));
+  }
+}
+
+TEST(NestedDual, DifferentiatesAComposition) {
+  // r = √(x² + y²), φ = atan2(y, x):  f = r^2.5 φ where z > 0. In polar coordinates
+  //   f_rr = 3.75 r^½ φ, f_rφ = 2.5 r^1.5, f_φφ = 0, and x_r = cos φ, x_φ = -r sin φ ... give the Cartesian ones.
+  const double x = 0.8, y = 0.6, z = 0.1, r = 1, phi = std::atan2(y, x), c = x / r, s = y / r;
+  const H X = nested_variable(x, 0), Y = nested_variable(y, 1), Z = nested_variable(z, 2);
+  const H f = select(Z, pow(sqrt(sqr(X) + sqr(Y)), 2.5) * atan2(Y, X), max(X, abs(Y)));
+  const double f_r = 2.5 * phi, f_phi = 1, f_rr = 3.75 * phi, f_rphi = 2.5;  // at r = 1
+  expect_relative(f.slope[0].slope[0], c * c * f_rr - 2 * c * s * (f_rphi - f_phi) + s * s * f_r, "xx");
+  expect_relative(f.slope[1].slope[1], s * s * f_rr + 2 * c * s * (f_rphi - f_phi) + c * c * f_r, "yy");
+  const double xy = c * s * (f_rr - f_r) + (c * c - s * s) * (f_rphi - f_phi);
+  expect_relative(f.slope[0].slope[1], xy, "xy");
+  expect_relative(f.slope[1].slope[0], xy, "yx");
+  for (const std::size_t i : {0, 1, 2}) EXPECT_EQ(f.slope[2].slope[i], 0);
+}
+
+TEST(NestedDual, APowerIsDifferentiatedByBaseAndExponentEvenWhereTheExponentIsZero) {
+  const double x = 1.7;
+  const H y = pow(nested_variable(x, 0), nested_variable(0, 1));  // ∂²(x^p)/∂x∂p = x^(p-1) (1 + p log x)
+  expect_relative(y.slope[0].slope[1], 1 / x, "by base, then exponent");
+  expect_relative(y.slope[1].slope[0], 1 / x, "by exponent, then base");
+  expect_relative(y.slope[1].slope[1], sqr(std::log(x)), "by exponent twice");
+  const H at_zero = pow(nested_variable(0, 0), H(2));
+  EXPECT_EQ(at_zero.slope[0].slope[0], 2);
+}
+
+TEST(NestedDual, ConstantsConvertAndHaveNoSlope) {
+  const H two = 2, half = 0.5;
+  H y = 3 * two + half / 2 - 1;
+  y += 1;
+  y *= 2.0;
+  EXPECT_EQ(y.value.value, 12.5);
+  for (const D3& slope : y.slope) {
+    EXPECT_EQ(slope.value, 0);
+    for (const double second : slope.slope) EXPECT_EQ(second, 0);
+  }
+  EXPECT_TRUE(two > half && two > 1 && 1 < two && two == 2.0);
+  static_assert(sizeof(Dual<8>) == 9 * sizeof(double) && sizeof(Dual<8, Dual<8>>) == 81 * sizeof(double));
+  static_assert(std::is_trivially_copyable_v<Dual<8, Dual<8>>>);
 }
 
 TEST(Pattern, AnOutputIsAssignedOnlyByAssignment) {

@@ -1,0 +1,114 @@
+// Entries: where a model function writes a matrix, M(x, y) = ..., by the handles of the states its rows and columns
+// belong to. Terms: where it writes a vector, f[x] = ... Both start at zero at every evaluation.
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pawl/function.hpp"
+
+namespace pawl {
+
+namespace detail {
+
+/// From states to rows, and from pairs of rows to places in memory.
+struct EntryMap {
+  std::vector<int> number;       ///< per state: its row, -1 if it has none
+  int width = 0;                 ///< rows are stored one after the other, this far apart, unless slots are given
+  bool is_symmetric = false;     ///< one triangle: (i, j) and (j, i) are the same entry
+  std::vector<int> first, column;  ///< sparse: the columns of row i are column[first[i]] ... in ascending order
+
+  bool is_sparse() const { return !first.empty(); }
+  /// Throws where the state has no row, or the entry is not in the pattern.
+  int row_of(State x) const;
+  int slot(int i, int j) const;
+};
+
+}  // namespace detail
+
+template <class T>
+class Entries {
+ public:
+  using Seen = std::vector<std::pair<int, int>>;
+
+  Entries(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
+  /// Only notes which entries are written.
+  Entries(const detail::EntryMap& map, Seen& seen) : map_(map), values_(&unused_), seen_(&seen) {}
+
+  T& operator()(State row, State column) {
+    int i = map_.row_of(row), j = map_.row_of(column);
+    if (map_.is_symmetric && i < j) std::swap(i, j);
+    if (seen_ != nullptr) {
+      seen_->emplace_back(i, j);
+      return unused_;
+    }
+    return values_[map_.is_sparse() ? map_.slot(i, j) : i * map_.width + j];
+  }
+
+ private:
+  const detail::EntryMap& map_;
+  T* values_;
+  Seen* seen_ = nullptr;
+  T unused_{};
+};
+
+template <class T>
+class Terms {
+ public:
+  Terms(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
+
+  T& operator[](State x) { return values_[map_.row_of(x)]; }
+
+ private:
+  const detail::EntryMap& map_;
+  T* values_;
+};
+
+namespace detail {
+
+/// A functor f(at, out) whose output is an Out<T>, erased like Function, for numbers and duals.
+template <template <class> class Out>
+class OutputFunction {
+ public:
+  template <class T>
+  using Entry = void (*)(const void* functor, const Point<T>& at, Out<T>& out);
+
+  OutputFunction() = default;
+  template <class F>
+  explicit OutputFunction(F f) : functor_(std::make_shared<const F>(std::move(f))) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&, Out<double>&>,
+                  "pawl: expected a function (const auto& at, auto& out) that assigns entries of `out`; it is called "
+                  "const, so a mutable lambda is refused");
+    fill<F>(std::get<0>(entries_));
+    fill<F>(std::get<1>(entries_));
+  }
+
+  template <class T>
+  bool supports() const {
+    return std::get<Entry<T>>(entries_) != nullptr;
+  }
+  template <class T>
+  void operator()(const Point<T>& at, Out<T>& out) const {
+    std::get<Entry<T>>(entries_)(functor_.get(), at, out);
+  }
+
+ private:
+  template <class F, class T>
+  static void fill(void (*&entry)(const void*, const Point<T>&, Out<T>&)) {
+    if constexpr (std::is_invocable_v<const F&, const Point<T>&, Out<T>&>) {
+      entry = [](const void* functor, const Point<T>& at, Out<T>& out) { (*static_cast<const F*>(functor))(at, out); };
+    }
+  }
+
+  std::shared_ptr<const void> functor_;
+  std::tuple<Entry<double>, Entry<Gradient>> entries_{};
+};
+
+using MatrixFunction = OutputFunction<Entries>;
+using VectorFunction = OutputFunction<Terms>;
+
+}  // namespace detail
+}  // namespace pawl

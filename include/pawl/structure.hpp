@@ -1,0 +1,66 @@
+// What a System may know about itself beside its rates: invariants, the parts of a mechanism, the parts of a
+// port-Hamiltonian system. Declared through System, Mechanics and PortHamiltonian; read by the room `formulate`.
+#pragma once
+
+#include <array>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "pawl/entries.hpp"
+#include "pawl/logic.hpp"
+
+namespace pawl {
+
+struct PortHamiltonianInfo;
+
+struct InvariantInfo {
+  std::string name;
+  Function h;
+  int rows = 1;
+  bool is_relative = false;  ///< kept at its value at the start, not at zero
+};
+
+/// Positions and speeds are numbered in the order of declaration; "state" is the index in the System.
+struct MechanicsInfo {
+  struct ConstantMass {
+    int speed;
+    std::variant<double, Parameter> value;
+  };
+  struct AttitudeInfo {
+    int first_position, first_speed;
+  };
+  struct ConstraintInfo {
+    std::string name;
+    Function g;
+    int first_row, rows;
+    bool is_on_speeds;  ///< h(t, q, v) = 0 instead of g(t, q) = 0
+    Logic only_when = {};
+  };
+
+  std::vector<int> positions, speeds;  ///< states
+  std::vector<int> speed_of;           ///< per position: the speed that is its rate, -1 within an attitude
+  std::vector<AttitudeInfo> attitudes;
+  std::vector<ConstantMass> constant_masses;
+  std::vector<detail::MatrixFunction> masses;
+  std::vector<detail::VectorFunction> forces;
+  std::vector<Function> potentials;
+  std::vector<ConstraintInfo> constraints;
+  int rows = 0;  ///< of all constraints
+
+  /// State to number of its speed, or of the speed that belongs to the position.
+  detail::EntryMap speed_map(int states) const;
+};
+
+namespace detail {
+
+template <class R>
+struct RowsOf : std::integral_constant<int, 1> {};
+template <class T, std::size_t n>
+struct RowsOf<std::array<T, n>> : std::integral_constant<int, static_cast<int>(n)> {};
+template <class F>
+inline constexpr int row_count = RowsOf<std::invoke_result_t<const F&, const Point<double>&>>::value;
+
+}  // namespace detail
+}  // namespace pawl

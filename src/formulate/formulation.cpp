@@ -1,0 +1,86 @@
+#include "formulate/formulation.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "numerics/call_words.hpp"
+#include "numerics/nearest_name.hpp"
+#include "pawl/system.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+const char* const ascher = "Ascher, Chin, Petzold, Reich 1995";
+const char* const compere = "Compere 2001";
+
+/// The implicit ones are named so that asking for them gets an answer.
+const char* const implicit_ones[] = {"projected-invariants", "stabilized-index-2", "index-3", "index-2"};
+
+}  // namespace
+
+const std::vector<FormulationInfo>& formulations() {
+  static const std::vector<FormulationInfo> list{
+      {"acceleration", "solve M a + G^T λ = f, G a = -γ afresh at every stage (the default)", ascher},
+      {"baumgarte(a1,a0)", "G a = -γ - a1 g' - a0 g; baumgarte(1/h) takes a1 = 2/h, a0 = 1/h² from each step", ascher},
+      {"penalty(k,c)", "springs and dampers instead of constraints, λ = k g + c g'", "Koenders 2002, 2.5.2"},
+      {"sliding(s)", "surfaces g' + s g as in sliding-mode control; with start reach(...) from any start", compere},
+      {"held-multipliers(s)", "as sliding, but λ held over each step: the counter-example of Fig. 3.8", compere},
+      {"state-space", "coordinate partitioning: dependent coordinates solved for at every stage", ascher},
+  };
+  return list;
+}
+
+Formulation parse_formulation(std::string_view words) {
+  CallWords call;
+  std::vector<std::string> names;
+  for (const FormulationInfo& one : formulations()) names.push_back(one.name.substr(0, one.name.find('(')));
+  if (!read_call(words, call)) throw Misuse(fmt::format("formulation '{}': the parentheses do not match", words));
+  Formulation result;
+  result.name = std::string(words);
+  std::vector<double> numbers;
+  const bool follows_step = call.name == "baumgarte" && call.arguments == std::vector<std::string>{"1/h"};
+  if (!follows_step) {
+    for (const std::string& word : call.arguments) {
+      double number = 0;
+      if (!read_number(word, number) || !std::isfinite(number))
+        throw Misuse(fmt::format("formulation '{}': '{}' is not a number", words, word));
+      numbers.push_back(number);
+    }
+  }
+  const auto need = [&](std::size_t count, const char* what) {
+    if (numbers.size() != count) throw Misuse(fmt::format("formulation '{}': expected {}", words, what));
+  };
+  if (call.name == "auto" || call.name == "acceleration") {
+    need(0, "no arguments");
+    result.name = "acceleration";
+  } else if (call.name == "baumgarte") {
+    result.scheme = Scheme::baumgarte;
+    result.follows_step = follows_step;
+    if (!follows_step) need(2, "baumgarte(a1,a0), as in baumgarte(12,70), or baumgarte(1/h)");
+  } else if (call.name == "penalty") {
+    result.scheme = Scheme::penalty;
+    need(2, "penalty(k,c): a stiffness and a damping");
+  } else if (call.name == "sliding" || call.name == "held-multipliers") {
+    result.scheme = call.name == "sliding" ? Scheme::sliding : Scheme::held_multipliers;
+    need(1, "one number, the rate s of the surfaces g' + s g");
+  } else if (call.name == "state-space") {
+    result.scheme = Scheme::state_space;
+    need(0, "no arguments");
+  } else {
+    for (const char* name : implicit_ones) {
+      if (call.name == name)
+        throw Misuse(fmt::format("formulation '{}' needs an implicit method, and all methods of this version are "
+                                 "explicit: 'acceleration' keeps the same constraints by correcting every step",
+                                 words));
+    }
+    throw Misuse(fmt::format("unknown formulation '{}'{} (`pawl methods` lists them)", words,
+                             did_you_mean(call.name, names)));
+  }
+  if (!numbers.empty()) result.first = numbers[0];
+  if (numbers.size() > 1) result.second = numbers[1];
+  return result;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,88 @@
+// An ordinary differential equation with invariants: its rates as they are, and one level that holds h at zero, or at
+// its value at the start. A correction moves x as little as possible.
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Dense>
+
+#include "formulate/invariant_rows.hpp"
+#include "formulate/make_form.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+class InvariantForm final : public Form, public Manifold {
+ public:
+  explicit InvariantForm(std::shared_ptr<const System::Declarations> model)
+      : model_(std::move(model)),
+        rows_(*model_),
+        gram_(rows_.rows(), rows_.rows()),
+        share_(rows_.rows()),
+        factors_(rows_.rows()) {}
+
+  void lock(const Held& held) override {
+    held_ = &held;
+    rows_.lock(held);
+  }
+  void rate(double t, const double* x, double* rates) override {
+    const detail::Surroundings<double> around{held_};
+    model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
+  }
+  double multiplier(double, const double*, int) override { return std::numeric_limits<double>::quiet_NaN(); }
+  Manifold& manifold() override { return *this; }
+  void take_levels(double t, const double* x) override { rows_.take_levels(t, x); }
+  std::string why() const override { return why_; }
+
+  int levels() const override { return 1; }
+  Kind kind(int) const override { return Kind::invariant; }
+  int rows(int) const override { return rows_.rows(); }
+  std::string row_name(int, int row) const override { return rows_.row_name(row); }
+  // Rates do not depend on the derivative of h, so no factors are at hand: they are made where the residual is.
+  void residual(int, double t, const double* x, double* r) override {
+    rows_.residual(t, x, r);
+    factor(t, x);
+  }
+  void rounding(int, double, const double* x, double* size) override { rows_.rounding(x, size); }
+  void correct(int, const double* r, double* x) override {
+    share_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(r, rows_.rows()));
+    const auto& H = rows_.jacobian();
+    for (Eigen::Index k = 0; k < H.rows(); ++k) {
+      for (Eigen::Index i = 0; i < H.cols(); ++i) x[i] -= H(k, i) * share_(k);
+    }
+  }
+  bool refactor(double t, const double* x) override { return factor(t, x); }
+  void jacobian(int, double t, const double* x, double* J) override {
+    rows_.evaluate_jacobian(t, x);
+    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(J, rows_.rows(),
+                                                                                      rows_.jacobian().cols()) =
+        rows_.jacobian();
+  }
+
+ private:
+  bool factor(double t, const double* x) {
+    rows_.evaluate_jacobian(t, x);
+    gram_.noalias() = rows_.jacobian() * rows_.jacobian().transpose();
+    factors_.compute(gram_);
+    if (factors_.info() == Eigen::Success && factors_.rcond() > 1e-15) return true;
+    why_ = "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
+           "' and its companions cannot be corrected one by one";
+    return false;
+  }
+
+  std::shared_ptr<const System::Declarations> model_;
+  InvariantRows rows_;
+  const Held* held_ = nullptr;
+  Eigen::MatrixXd gram_;
+  Eigen::VectorXd share_;
+  Eigen::LDLT<Eigen::MatrixXd> factors_;
+  std::string why_;
+};
+
+}  // namespace
+
+std::unique_ptr<Form> make_invariant_form(std::shared_ptr<const System::Declarations> model) {
+  return std::make_unique<InvariantForm>(std::move(model));
+}
+
+}  // namespace pawl::formulate

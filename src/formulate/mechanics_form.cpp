@@ -1,0 +1,389 @@
+#include "formulate/mechanics_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, Formulation formulation)
+    : model_(std::move(model)), formulation_(std::move(formulation)), terms_(*model_), invariants_(*model_) {
+  const auto n = at(terms_.size()), states = model_->state_names.size();
+  for (auto* vector : {&a_, &d_, &e_}) vector->resize(n);
+  for (auto* vector : {&x_last_, &x_work_, &other_rates_}) vector->resize(states);
+}
+
+void MechanicsForm::lock(const Held& held) {
+  held_ = &held;
+  terms_.lock(held);
+  invariants_.lock(held);
+  has_last_ = false;
+  holds_lambda_ = false;
+  if (is_stale_ || terms_.rows_in_force() != in_force_) is_stale_ = true;
+}
+
+// Which constraints are in force, and what they read; then which of them depend on others.
+void MechanicsForm::arrange(double t, const double* x) {
+  is_stale_ = false;
+  in_force_ = terms_.rows_in_force();
+  redundant_.clear();
+  terms_.arrange(t, x, in_force_);
+  make_kkt();
+  analyze_rank(t, x);
+}
+
+void MechanicsForm::make_kkt() {
+  const bool has_rows = formulation_.scheme != Scheme::penalty;
+  const SparseRows& G = terms_.pattern();
+  const SparseRows none;
+  kkt_ = terms_.is_sparse() ? make_sparse_kkt(terms_.mass_pattern(), has_rows ? G : none)
+                            : make_dense_kkt(terms_.size(), has_rows ? G : none);
+  const auto m = at(terms_.rows());
+  for (auto* vector : {&lambda_, &rhs_, &held_lambda_}) vector->assign(m, 0);
+  dependent_.clear();
+  holds_lambda_ = false;
+}
+
+bool MechanicsForm::evaluate(double t, const double* x) {
+  terms_.rate_of_positions(x);
+  terms_.evaluate_mass(t, x);
+  terms_.evaluate_force(t, x);
+  terms_.evaluate_jacobian(t, x);
+  terms_.evaluate_motion(t, x);
+  status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
+  if (status_ == Kkt::Status::good) return true;
+  describe_failure(t);
+  return false;
+}
+
+void MechanicsForm::describe_failure(double t) {
+  const int row = kkt_->culprit();
+  if (status_ == Kkt::Status::mass_is_singular) {
+    const int state = terms_.info().speeds[at(row)];
+    why_ = fmt::format(
+        "at t = {:.10g} the mass matrix is not positive definite: its pivot of '{}' is not above zero.\n"
+        "  try:    give that coordinate a mass or an inertia, or check the sign of its entries",
+        t, model_->state_names[at(state)]);
+    return;
+  }
+  bool is_finite = true;
+  for (const double entry : terms_.jacobian) is_finite = is_finite && std::isfinite(entry);
+  if (!is_finite) {
+    why_ = fmt::format("at t = {:.10g} a derivative of constraint '{}' is not finite", t, terms_.row_name(row));
+    return;
+  }
+  why_ = fmt::format(
+      "near t = {:.10g} constraint '{}' depends on the others: a singular configuration, where the reaction forces are "
+      "not determined and the motion may branch.\n"
+      "  try:    another start, one constraint less, or an event that ends the run before it",
+      t, terms_.row_name(row));
+}
+
+bool MechanicsForm::is_reaching(int row) const {
+  return first_mode_ >= 0 && held_->modes[at(first_mode_ + terms_.declared_row(row))] != 0;
+}
+
+void MechanicsForm::rate(double t, const double* x, double* rates) {
+  prepare(t, x);
+  if (formulation_.scheme == Scheme::state_space && terms_.rows() > 0) {
+    std::copy(x, x + x_work_.size(), x_work_.begin());
+    if (dependent_.empty()) choose_partition(t, x);
+    if (!solve_dependent(t, x_work_.data())) {
+      std::fill(rates, rates + x_work_.size(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    x = x_work_.data();
+  }
+  has_last_ = false;
+  const int rows = terms_.rows(), n = terms_.size();
+  const bool is_regular = evaluate(t, x);
+  if (model_->rates) {
+    const detail::Surroundings<double> around{held_};
+    model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
+  }
+  const MechanicsInfo& info = terms_.info();
+  for (std::size_t i = 0; i < info.positions.size(); ++i) rates[info.positions[i]] = terms_.q_rate[i];
+  if (!is_regular) {
+    for (const int state : info.speeds) rates[state] = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  const Formulation& form = formulation_;
+  const double alpha1 = form.follows_step ? 2 * parameter_h() : form.first,
+               alpha0 = form.follows_step ? parameter_h() * parameter_h() : form.second;
+  for (int r = 0; r < rows; ++r) {
+    const bool is_holonomic = r < terms_.holonomic();
+    double rhs = terms_.gamma[at(r)];
+    switch (form.scheme) {
+      case Scheme::baumgarte:
+        rhs += alpha1 * terms_.slope[at(r)] + (is_holonomic ? alpha0 * terms_.value[at(r)] : 0);
+        break;
+      case Scheme::sliding:
+      case Scheme::held_multipliers:
+        if (is_holonomic) rhs += form.first * terms_.slope[at(r)];
+        if (is_reaching(r)) {
+          const auto row = std::min(at(terms_.declared_row(r)), form.reaching.size() - 1);
+          rhs += form.reaching[row] * held_->modes[at(first_mode_ + terms_.declared_row(r))];
+        }
+        break;
+      case Scheme::penalty:
+        lambda_[at(r)] = is_holonomic ? form.first * terms_.value[at(r)] + form.second * terms_.slope[at(r)]
+                                      : form.second * terms_.slope[at(r)];
+        break;
+      default:
+        break;
+    }
+    rhs_[at(r)] = rhs;
+  }
+  if (form.scheme == Scheme::penalty || holds_lambda_) {
+    const std::vector<double>& lambda = holds_lambda_ ? held_lambda_ : lambda_;
+    const SparseRows& G = terms_.pattern();
+    std::copy(terms_.force.begin(), terms_.force.end(), d_.begin());
+    for (int r = 0; r < rows; ++r) {
+      for (int k = G.first[at(r)]; k < G.first[at(r + 1)]; ++k)
+        d_[at(G.column[at(k)])] -= terms_.jacobian[at(k)] * lambda[at(r)];
+    }
+    if (holds_lambda_) {
+      solve_mass(d_.data(), a_.data());
+    } else {
+      kkt_->solve(d_.data(), rhs_.data(), a_.data(), nullptr);
+    }
+  } else {
+    kkt_->solve(terms_.force.data(), rhs_.data(), a_.data(), lambda_.data());
+    if (form.scheme == Scheme::held_multipliers) {
+      held_lambda_ = lambda_;
+      holds_lambda_ = true;
+    }
+  }
+  for (int i = 0; i < n; ++i) rates[info.speeds[at(i)]] = a_[at(i)];
+  t_last_ = t;
+  std::copy(x, x + x_last_.size(), x_last_.begin());
+  has_last_ = true;
+}
+
+// M a = f alone, for the counter-example; nothing here is meant to be fast.
+void MechanicsForm::solve_mass(const double* f, double* a) const {
+  const Eigen::Index n = terms_.size();
+  Eigen::Map<Eigen::VectorXd>(a, n) = last_mass().llt().solve(Eigen::Map<const Eigen::VectorXd>(f, n));
+}
+
+bool MechanicsForm::begin_step(double t, const double* x, double h) {
+  holds_lambda_ = false;
+  if (formulation_.scheme == Scheme::state_space && terms_.rows() > 0) choose_partition(t, x);
+  if (!formulation_.follows_step) return formulation_.scheme == Scheme::held_multipliers;
+  const bool has_changed = step_ != std::abs(h);
+  step_ = std::abs(h);
+  return has_changed;
+}
+
+double MechanicsForm::multiplier(double t, const double* x, int row) {
+  prepare(t, x);
+  const bool is_here = has_last_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x);
+  if (!is_here) {
+    ++extra_evaluations;
+    std::vector<double> rates(x_last_.size());
+    rate(t, x, rates.data());
+    if (!has_last_) return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (std::find(in_force_.begin(), in_force_.end(), row) == in_force_.end()) return 0;
+  if (redundant_.empty()) return lambda_[at(terms_.row_of_declared(row))];
+  return shared_multiplier(t, x, row);
+}
+
+// Of all multipliers that give the same forces, the ones of least norm.
+double MechanicsForm::shared_multiplier(double t, const double* x, int row) {
+  const Eigen::VectorXd forces =
+      last_jacobian().transpose() * Eigen::Map<const Eigen::VectorXd>(lambda_.data(), terms_.rows());
+  MechanicsTerms all(*model_);
+  all.lock(*held_);
+  all.arrange(t, x, in_force_);
+  all.evaluate_jacobian(t, x);
+  const Eigen::MatrixXd G = to_dense(all);
+  const Eigen::VectorXd shared = G.transpose().completeOrthogonalDecomposition().solve(forces);
+  return shared(all.row_of_declared(row));
+}
+
+// ---- the manifold ----
+
+void MechanicsForm::residual(int level, double t, const double* x, double* r) {
+  prepare(t, x);
+  if (level == 0) {
+    terms_.evaluate_values(t, x, r);
+  } else if (level == 1) {
+    terms_.rate_of_positions(x);
+    terms_.evaluate_motion(t, x);
+    std::copy(terms_.slope.begin(), terms_.slope.end(), r);
+  } else {
+    invariants_.residual(t, x, r);
+    invariants_.evaluate_jacobian(t, x);
+  }
+}
+
+// What is left when every term of the row is rounded: 4 eps Σ |G_ij x_j|. A coordinate near zero among others counts as
+// a hundredth of the largest: what a correction does to it is rounded by the size of the others.
+void MechanicsForm::rounding(int level, double /*t*/, const double* x, double* size) {
+  if (level == 2) return invariants_.rounding(x, size);
+  const SparseRows& G = terms_.pattern();
+  const MechanicsInfo& info = terms_.info();
+  double largest = 0;
+  if (level == 0) {
+    for (std::size_t i = 0; i < info.positions.size(); ++i) {
+      const double q = std::abs(x[info.positions[i]]);
+      largest = std::max(largest, q);
+      if (info.speed_of[i] >= 0) d_[at(info.speed_of[i])] = q;
+    }
+    for (const auto& [first, first_speed] : info.attitudes) std::fill_n(d_.begin() + first_speed, 3, 1.0);
+  } else {
+    for (std::size_t i = 0; i < info.speeds.size(); ++i) {
+      d_[i] = std::abs(x[info.speeds[i]]);
+      largest = std::max(largest, d_[i]);
+    }
+  }
+  for (int r = 0; r < rows(level); ++r) {
+    double sum = 0;
+    for (int k = G.first[at(r)]; k < G.first[at(r + 1)]; ++k)
+      sum += std::abs(terms_.jacobian[at(k)]) * std::max(d_[at(G.column[at(k)])], 0.01 * largest);
+    size[r] = 4 * eps * sum;
+  }
+}
+
+void MechanicsForm::correct(int level, const double* r, double* x) {
+  const MechanicsInfo& info = terms_.info();
+  if (level == 2) return correct_invariants(r, x);
+  for (int k = 0; k < terms_.rows(); ++k) rhs_[at(k)] = k < rows(level) ? r[k] : 0;
+  kkt_->pull(rhs_.data(), d_.data());
+  if (level == 0) {
+    terms_.move_positions(d_.data(), x);
+  } else {
+    for (std::size_t i = 0; i < info.speeds.size(); ++i) x[info.speeds[i]] += d_[i];
+  }
+}
+
+// Along M^-1 times the gradient, made tangential: positions by the derivative by positions, speeds by that by speeds.
+// Near rest the latter vanishes alone; both together do not.
+void MechanicsForm::correct_invariants(const double* r, double* x) {
+  const MechanicsInfo& info = terms_.info();
+  const auto& H = invariants_.jacobian();
+  const Eigen::Index k = H.rows(), n = terms_.size();
+  Eigen::MatrixXd by_position(n, k), by_speed(n, k), along_position(n, k), along_speed(n, k);
+  for (Eigen::Index j = 0; j < k; ++j) {
+    Eigen::VectorXd e(n), d(n);
+    terms_.force_of_positions(H.row(j).data(), x, e.data());
+    by_position.col(j) = e;
+    std::fill(rhs_.begin(), rhs_.end(), 0.0);
+    kkt_->solve(e.data(), rhs_.data(), d.data(), lambda_.data());
+    along_position.col(j) = d;
+    for (Eigen::Index i = 0; i < n; ++i) e(i) = H(j, info.speeds[at(static_cast<int>(i))]);
+    by_speed.col(j) = e;
+    std::fill(rhs_.begin(), rhs_.end(), 0.0);
+    kkt_->solve(e.data(), rhs_.data(), d.data(), lambda_.data());
+    along_speed.col(j) = d;
+  }
+  has_last_ = false;  // the multipliers were overwritten
+  const Eigen::MatrixXd gram = by_position.transpose() * along_position + by_speed.transpose() * along_speed;
+  const Eigen::VectorXd share = gram.completeOrthogonalDecomposition().solve(
+      -Eigen::Map<const Eigen::VectorXd>(r, k));
+  const Eigen::VectorXd positions = along_position * share, speeds = along_speed * share;
+  terms_.move_positions(positions.data(), x);
+  for (std::size_t i = 0; i < info.speeds.size(); ++i) x[info.speeds[i]] += speeds(static_cast<Eigen::Index>(i));
+}
+
+bool MechanicsForm::refactor(double t, const double* x) {
+  prepare(t, x);
+  has_last_ = false;
+  return evaluate(t, x);
+}
+
+void MechanicsForm::jacobian(int level, double t, const double* x, double* J) {
+  prepare(t, x);
+  const MechanicsInfo& info = terms_.info();
+  const Eigen::Index states = static_cast<Eigen::Index>(x_last_.size()), n = terms_.size();
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> all(J, rows(level), states);
+  if (level == 2) {
+    invariants_.evaluate_jacobian(t, x);
+    all = invariants_.jacobian();
+    return;
+  }
+  all.setZero();
+  const Eigen::MatrixXd G = dense_jacobian(t, x);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_position(terms_.rows(), n);
+  if (level == 1) terms_.evaluate_slope_jacobian(t, x, by_position.data());
+  for (Eigen::Index r = 0; r < rows(level); ++r) {
+    for (std::size_t i = 0; i < info.positions.size(); ++i) {
+      const int speed = info.speed_of[i];
+      if (speed >= 0) all(r, info.positions[i]) = level == 0 ? G(r, speed) : by_position(r, speed);
+    }
+    if (level == 0) continue;
+    for (std::size_t i = 0; i < info.speeds.size(); ++i) all(r, info.speeds[i]) = G(r, static_cast<Eigen::Index>(i));
+  }
+}
+
+void MechanicsForm::surface(double t, const double* x, double* s) {
+  prepare(t, x);
+  terms_.rate_of_positions(x);
+  terms_.evaluate_motion(t, x);
+  for (int r = 0; r < terms_.rows(); ++r)
+    s[r] = terms_.slope[at(r)] + (r < terms_.holonomic() ? formulation_.first * terms_.value[at(r)] : 0);
+}
+
+// ---- dense matrices ----
+
+Eigen::MatrixXd MechanicsForm::to_dense(const MechanicsTerms& terms) {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(terms.rows(), terms.size());
+  const SparseRows& pattern = terms.pattern();
+  for (int r = 0; r < terms.rows(); ++r) {
+    for (int k = pattern.first[at(r)]; k < pattern.first[at(r + 1)]; ++k)
+      G(r, pattern.column[at(k)]) = terms.jacobian[at(k)];
+  }
+  return G;
+}
+
+Eigen::MatrixXd MechanicsForm::dense_jacobian(double t, const double* x) {
+  prepare(t, x);
+  const std::vector<double> kept = terms_.jacobian;
+  terms_.evaluate_jacobian(t, x);
+  Eigen::MatrixXd G = to_dense(terms_);
+  terms_.jacobian = kept;
+  return G;
+}
+
+Eigen::MatrixXd MechanicsForm::dense_mass(double t, const double* x) {
+  prepare(t, x);
+  const std::vector<double> kept = terms_.mass;
+  terms_.evaluate_mass(t, x);
+  Eigen::MatrixXd M = last_mass();
+  terms_.mass = kept;
+  return M;
+}
+
+Eigen::MatrixXd MechanicsForm::last_jacobian() const {
+  return to_dense(terms_);
+}
+
+Eigen::MatrixXd MechanicsForm::last_mass() const {
+  const int n = terms_.size();
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n, n);
+  const SparseRows& pattern = terms_.mass_pattern();
+  for (int i = 0; i < n; ++i) {
+    if (terms_.is_sparse()) {
+      for (int k = pattern.first[at(i)]; k < pattern.first[at(i + 1)]; ++k)
+        M(i, pattern.column[at(k)]) = M(pattern.column[at(k)], i) = terms_.mass[at(k)];
+    } else {
+      for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = terms_.mass[at(i * n + j)];
+    }
+  }
+  return M;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,121 @@
+// A mechanism as an ordinary differential equation on its manifold.
+//
+// Every evaluation of the rates solves M a + G^T λ = f, G a = -γ afresh and keeps the factors; the pull of positions
+// and speeds onto the manifold is a solve with the same matrix (docs/constraints.md).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include "formulate/form.hpp"
+#include "formulate/formulation.hpp"
+#include "formulate/invariant_rows.hpp"
+#include "formulate/mechanics_terms.hpp"
+
+namespace pawl::formulate {
+
+class MechanicsForm final : public Form, public Manifold {
+ public:
+  MechanicsForm(std::shared_ptr<const System::Declarations> model, Formulation formulation);
+
+  // Form
+  void lock(const Held& held) override;
+  void rate(double t, const double* x, double* rates) override;
+  double multiplier(double t, const double* x, int row) override;
+  Manifold& manifold() override { return *this; }
+  bool begin_step(double t, const double* x, double h) override;
+  void take_levels(double t, const double* x) override { invariants_.take_levels(t, x); }
+  std::string why() const override { return why_; }
+  std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
+
+  // Manifold: positions, speeds, invariants
+  int levels() const override { return invariants_.rows() > 0 ? 3 : 2; }
+  Kind kind(int level) const override {
+    return level == 0 ? Kind::position : level == 1 ? Kind::velocity : Kind::invariant;
+  }
+  int rows(int level) const override {
+    return level == 0 ? terms_.holonomic() : level == 1 ? terms_.rows() : invariants_.rows();
+  }
+  std::string row_name(int level, int row) const override {
+    return level < 2 ? terms_.row_name(row) : invariants_.row_name(row);
+  }
+  void residual(int level, double t, const double* x, double* r) override;
+  void rounding(int level, double t, const double* x, double* size) override;
+  void correct(int level, const double* r, double* x) override;
+  bool refactor(double t, const double* x) override;
+  void jacobian(int level, double t, const double* x, double* J) override;
+
+  // For the stabilizations of the papers and the start: dense, at any point.
+  MechanicsTerms& terms() { return terms_; }
+  Eigen::MatrixXd dense_jacobian(double t, const double* x);
+  Eigen::MatrixXd dense_mass(double t, const double* x);
+  /// The last factored point's matrices.
+  Eigen::MatrixXd last_jacobian() const;
+  Eigen::MatrixXd last_mass() const;
+  const Formulation& formulation() const { return formulation_; }
+  /// s = g' + σ g, and h.
+  void surface(double t, const double* x, double* s);
+
+  /// state_space: positions and speeds that follow from the independent ones. False: they do not follow.
+  bool solve_dependent(double t, double* x);
+
+  /// Where the run keeps the signs of the surfaces that are being reached: modes from here on, one per declared row.
+  void reach_by_modes(int first_mode) { first_mode_ = first_mode; }
+  bool has_reaching() const { return first_mode_ >= 0; }
+  bool is_reaching(int row) const;
+
+  /// Decides which rows depend on others here, and works without them from now on. Called at the start, after events
+  /// and when a factorization fails; throws Misuse where rows contradict each other.
+  void analyze_rank(double t, const double* x);
+  const std::vector<int>& redundant_rows() const { return redundant_; }
+  /// Where the rows that were dropped do not hold although the others do: which one, and by how much. Empty: all hold.
+  std::string contradiction(double t, const double* x);
+  long long partition_changes() const { return partition_changes_; }
+
+ private:
+  void prepare(double t, const double* x) {
+    if (is_stale_) arrange(t, x);
+  }
+  void arrange(double t, const double* x);
+  bool evaluate(double t, const double* x);  // terms and factors; false: singular
+  void make_kkt();
+  void describe_failure(double t);
+  double parameter_h() const { return 1 / step_; }
+  void choose_partition(double t, const double* x);
+  void solve_mass(const double* f, double* a) const;
+  void correct_invariants(const double* r, double* x);
+  double shared_multiplier(double t, const double* x, int row);
+  void analyze_sparse_rank(double t, const double* x);
+  void drop_rows(double t, const double* x, const std::vector<int>& kept, const std::vector<int>& dropped,
+                 const Eigen::MatrixXd& Y);
+  static Eigen::MatrixXd to_dense(const MechanicsTerms& terms);
+
+  std::shared_ptr<const System::Declarations> model_;
+  Formulation formulation_;
+  MechanicsTerms terms_;
+  InvariantRows invariants_;
+  const Held* held_ = nullptr;
+  std::unique_ptr<Kkt> kkt_;
+  std::vector<int> in_force_, redundant_;  // declared rows
+  bool is_stale_ = true;
+  double step_ = 0;
+  int first_mode_ = -1;
+  std::string why_;
+  std::vector<std::string> notes_;
+
+  std::vector<double> a_, lambda_, rhs_, d_, e_, held_lambda_;
+  Kkt::Status status_ = Kkt::Status::good;
+  bool holds_lambda_ = false;
+  double t_last_ = 0;
+  std::vector<double> x_last_, x_work_, other_rates_;
+  bool has_last_ = false;
+
+  std::vector<int> dependent_;  // speeds
+  long long partition_changes_ = 0;
+};
+
+}  // namespace pawl::formulate

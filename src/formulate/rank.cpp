@@ -1,0 +1,147 @@
+// Redundant constraints: rows of G that depend on others, found by column-pivoted QR of Y = L^-1 G^T with its columns
+// scaled to length one, before the motion starts and whenever the constraints in force change.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "formulate/mechanics_form.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr double dependent_below = 1e-11, doubtful_below = 1e-6;
+constexpr int most_dense_rows = 400;  // beyond, the pivots of the sparse factors decide
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// "row a = combination of b, c": the rows with a share in it, largest first.
+std::string combination(const std::vector<std::string>& names, const Eigen::VectorXd& shares) {
+  std::vector<std::pair<double, std::size_t>> parts;
+  for (Eigen::Index i = 0; i < shares.size(); ++i) {
+    if (std::abs(shares(i)) > 1e-8) parts.emplace_back(-std::abs(shares(i)), static_cast<std::size_t>(i));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(parts.size(), 6); ++i)
+    list += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[parts[i].second]);
+  if (parts.size() > 6) list += fmt::format(" and {} more", parts.size() - 6);
+  return list.empty() ? "none: its derivative vanishes" : list;
+}
+
+}  // namespace
+
+void MechanicsForm::analyze_rank(double t, const double* x) {
+  const int m = terms_.rows();
+  if (m == 0 || formulation_.scheme == Scheme::penalty) return;
+  terms_.evaluate_mass(t, x);
+  terms_.evaluate_jacobian(t, x);
+  if (m > most_dense_rows) return analyze_sparse_rank(t, x);
+  const Eigen::LLT<Eigen::MatrixXd> mass(last_mass());
+  if (mass.info() != Eigen::Success) return;  // the first evaluation says it
+  Eigen::MatrixXd Y = mass.matrixL().solve(last_jacobian().transpose());
+  if (!Y.allFinite()) return;
+  for (Eigen::Index r = 0; r < Y.cols(); ++r) {
+    const double length = Y.col(r).norm();
+    if (length > 0) Y.col(r) /= length;
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Y);
+  const double largest = std::abs(qr.matrixR()(0, 0));
+  int rank = 0;
+  double least = 1;
+  const Eigen::Index diagonal = std::min(Y.rows(), Y.cols());
+  for (; rank < diagonal && std::abs(qr.matrixR()(rank, rank)) > dependent_below * largest; ++rank)
+    least = std::abs(qr.matrixR()(rank, rank)) / largest;
+  if (rank < m) {
+    // Of a set of dependent rows the ones declared first stay: going through them in order, a row stays if it adds.
+    std::vector<int> kept, dropped;
+    for (int r = 0; r < m; ++r) {
+      Eigen::MatrixXd trial(Y.rows(), static_cast<Eigen::Index>(kept.size()) + 1);
+      for (std::size_t i = 0; i < kept.size(); ++i) trial.col(static_cast<Eigen::Index>(i)) = Y.col(kept[i]);
+      trial.col(trial.cols() - 1) = Y.col(r);
+      Eigen::ColPivHouseholderQR<Eigen::MatrixXd> step(trial);
+      step.setThreshold(10 * dependent_below);
+      (step.rank() == trial.cols() ? kept : dropped).push_back(r);
+    }
+    drop_rows(t, x, kept, dropped, Y);
+  } else if (least < doubtful_below) {
+    const auto last = qr.colsPermutation().indices()(rank - 1);
+    notes_.push_back(fmt::format(
+        "constraint '{}' is within {:.1e} of depending on the others: reaction forces are uncertain by that factor",
+        terms_.row_name(static_cast<int>(last)), least));
+  }
+}
+
+void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>& kept, const std::vector<int>& dropped,
+                              const Eigen::MatrixXd& Y) {
+  std::vector<std::string> names;
+  std::vector<int> declared;
+  Eigen::MatrixXd basis(Y.rows(), static_cast<Eigen::Index>(kept.size()));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    names.push_back(terms_.row_name(kept[i]));
+    declared.push_back(terms_.declared_row(kept[i]));
+    basis.col(static_cast<Eigen::Index>(i)) = Y.col(kept[i]);
+  }
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(basis);
+  for (const int r : dropped) {
+    notes_.push_back(fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
+                                 "watched, and the reaction forces are those of least norm",
+                                 terms_.row_name(r), combination(names, qr.solve(Y.col(r)))));
+    redundant_.push_back(terms_.declared_row(r));
+  }
+  terms_.arrange(t, x, declared);
+  make_kkt();
+}
+
+// The first row whose pivot vanishes depends on rows before it; without it the next may be found.
+void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
+  for (;;) {
+    terms_.evaluate_mass(t, x);
+    terms_.evaluate_jacobian(t, x);
+    if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
+    const int row = kkt_->culprit();
+    notes_.push_back(fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
+                                 "forces are those of least norm",
+                                 terms_.row_name(row)));
+    redundant_.push_back(terms_.declared_row(row));
+    std::vector<int> declared;
+    for (int r = 0; r < terms_.rows(); ++r) {
+      if (r != row) declared.push_back(terms_.declared_row(r));
+    }
+    terms_.arrange(t, x, declared);
+    make_kkt();
+  }
+}
+
+std::string MechanicsForm::contradiction(double t, const double* x) {
+  if (redundant_.empty()) return {};
+  MechanicsTerms all(*model_);
+  all.lock(*held_);
+  all.arrange(t, x, in_force_);
+  all.rate_of_positions(x);
+  all.evaluate_jacobian(t, x);
+  all.evaluate_motion(t, x);
+  for (const int declared : redundant_) {
+    const int row = all.row_of_declared(declared);
+    double position = 0, speed = 0;
+    const SparseRows& G = all.pattern();
+    for (int k = G.first[at(row)]; k < G.first[at(row + 1)]; ++k) {
+      position += std::abs(all.jacobian[at(k)]);
+      speed += std::abs(all.jacobian[at(k)] * x[all.info().speeds[at(G.column[at(k)])]]);
+    }
+    for (const auto& [size, scale, what] :
+         {std::tuple{row < all.holonomic() ? all.value[at(row)] : 0.0, position, "violated by"},
+          std::tuple{all.slope[at(row)], speed, "violated at the velocity level by"}}) {
+      if (std::abs(size) > 1e-9 * std::max(scale, 1e-3))
+        return fmt::format("constraint '{}' contradicts the others: it depends on them, but is {} {:.3g} where they "
+                           "hold.\n  try:    drop it, or change it so that all can hold together",
+                           model_->constraint_names[at(declared)], what, size);
+    }
+  }
+  return {};
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,21 @@
+// "name(first,second)": a name and its arguments, as options are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl {
+
+struct CallWords {
+  std::string name;
+  std::vector<std::string> arguments;
+};
+
+/// False where the parentheses do not match.
+bool read_call(std::string_view words, CallWords& out);
+
+/// False where the word is not a number, or not all of it is.
+bool read_number(const std::string& word, double& out);
+
+}  // namespace pawl

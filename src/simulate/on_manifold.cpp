@@ -1,0 +1,247 @@
+#include "simulate/on_manifold.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "numerics/call_words.hpp"
+#include "stabilize/consistent_start.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+using formulate::MechanicsForm;
+
+/// The rates of a form as a model function: numbers only, one form per run.
+struct FormRates {
+  std::shared_ptr<formulate::Form> form;
+  void operator()(const Point<double>& at, Rates<double>& d) const {
+    form->rate(at.t, at.states().array, &d[State{0}]);
+  }
+};
+
+class FormMultipliers final : public MultiplierSource {
+ public:
+  explicit FormMultipliers(std::shared_ptr<formulate::Form> form) : form_(std::move(form)) {}
+  double multiplier(const Point<double>& at, int row) const override {
+    form_->lock(*at.around()->held);
+    return form_->multiplier(at.t, at.states().array, row);
+  }
+
+ private:
+  std::shared_ptr<formulate::Form> form_;
+};
+
+/// s = g' + σ g of one row, whose zero ends its reaching phase.
+struct Surface {
+  std::shared_ptr<formulate::Form> form;
+  int declared_row;
+  double operator()(const Point<double>& at) const {
+    auto& mechanics = static_cast<MechanicsForm&>(*form);
+    const int row = mechanics.terms().row_of_declared(declared_row);
+    if (row < 0) return 1;
+    std::vector<double> s(static_cast<std::size_t>(mechanics.terms().rows()));
+    mechanics.surface(at.t, at.states().array, s.data());
+    return s[static_cast<std::size_t>(row)];
+  }
+};
+
+std::vector<double> reaching_rates(const CallWords& call, const std::string& words) {
+  std::vector<double> rates;
+  for (const std::string& word : call.arguments) {
+    double rate = 0;
+    if (!read_number(word, rate) || !(rate > 0))
+      throw Misuse(fmt::format("start '{}': a reaching rate must be a number above zero, '{}' is not", words, word));
+    rates.push_back(rate);
+  }
+  if (rates.empty()) throw Misuse("start 'reach' needs reaching rates, one per constraint or one for all: reach(0.1)");
+  return rates;
+}
+
+}  // namespace
+
+std::unique_ptr<OnManifold> OnManifold::make(Setup& setup) {
+  const ConstraintOptions& wanted = setup.options.constraints;
+  if (!setup.declarations->has_manifold()) {
+    if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project")
+      throw Misuse(fmt::format("system '{}' has no constraints or invariants: formulation, stabilization and start do "
+                               "not apply",
+                               setup.declarations->name));
+    return nullptr;
+  }
+  std::unique_ptr<OnManifold> all(new OnManifold);
+  all->choose(setup);
+  all->derive(setup);
+  all->start(setup);
+  return all;
+}
+
+void OnManifold::choose(Setup& setup) {
+  const ConstraintOptions& wanted = setup.options.constraints;
+  CallWords start;
+  if (!read_call(wanted.start, start) ||
+      (start.name != "project" && start.name != "reach" && start.name != "keep" && start.name != "refuse"))
+    throw Misuse(fmt::format("start '{}': expected project, reach(η,...), keep or refuse", wanted.start));
+  reaches_ = start.name == "reach";
+  const bool is_open = wanted.formulation == "auto";
+  formulation_ = formulate::parse_formulation(reaches_ && is_open ? "sliding(10)" : wanted.formulation);
+  if (reaches_) {
+    if (formulation_.scheme != formulate::Scheme::sliding)
+      throw Misuse(fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start,
+                               formulation_.name));
+    formulation_.reaching = reaching_rates(start, wanted.start);
+  }
+  const auto choice = stabilize::choose_stabilization(wanted.stabilization, formulation_);
+  stabilization_ = choice.stabilization;
+  if (!choice.why.empty()) {
+    setup.messages.push_back({Message::Level::note, setup.options.start,
+                              fmt::format("stabilization auto: {}, because: {}", stabilization_.name, choice.why)});
+  }
+}
+
+// The system as the stepper and the event layer see it: the rates are those of the form.
+void OnManifold::derive(Setup& setup) {
+  form_ = formulate::make_form(setup.declarations, formulation_);
+  auto derived = std::make_shared<System::Declarations>(*setup.declarations);
+  derived->rates = Function::rates(FormRates{form_});
+  derived->multipliers = std::make_shared<FormMultipliers>(form_);
+  const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty;
+  derived->follow = [form = form_](const Held& held) { form->lock(held); };
+  derived->settle = [form = form_, has_manifold, size = setup.size()](double t, double* x, const Held& held, bool has_jumped) {
+    form->lock(held);
+    if (has_jumped) form->take_levels(t, x);
+    std::string why;
+    if (has_manifold) stabilize::settle(*form, size, t, x, why);
+    return why;
+  };
+  setup.declarations = std::move(derived);
+  setup.explain = [this] { return explain(); };
+}
+
+void OnManifold::start(Setup& setup) {
+  const ConstraintOptions& wanted = setup.options.constraints;
+  const double t = setup.options.start;
+  form_->lock(*setup.held);
+  try {
+    form_->take_levels(t, setup.start_state.data());
+    if (formulation_.scheme == formulate::Scheme::penalty) return;
+    if (reaches_) return declare_reaching(setup);
+    if (wanted.start == "project") {
+      auto report = stabilize::project_start(*form_, *setup.declarations, t, setup.start_state, wanted.fixed);
+      setup.start_failure = std::move(report.failure);
+      if (!report.changes.empty())
+        setup.messages.push_back({Message::Level::warning, t, std::move(report.changes)});
+      form_->take_levels(t, setup.start_state.data());
+    } else {
+      const std::string off = stabilize::describe_inconsistency(*form_, t, setup.start_state);
+      if (!off.empty() && wanted.start == "refuse")
+        setup.start_failure = fmt::format("the start is not consistent: {}", off);
+      if (!off.empty() && wanted.start == "keep")
+        setup.messages.push_back({Message::Level::warning, t, fmt::format("the start is kept as it is: {}", off)});
+    }
+    if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get());
+        mechanics != nullptr && setup.start_failure.empty() && wanted.start != "keep") {
+      const std::string contradiction = mechanics->contradiction(t, setup.start_state.data());
+      if (!contradiction.empty()) setup.start_failure = contradiction;
+    }
+    for (std::string& note : form_->take_notes())
+      setup.messages.push_back({Message::Level::warning, t, std::move(note)});
+  } catch (const Misuse&) {
+    throw;
+  } catch (const std::exception& error) {
+    setup.start_failure = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  }
+}
+
+// Each surface that is not met yet gets a sign, held until its zero, and a guard that finds it.
+void OnManifold::declare_reaching(Setup& setup) {
+  auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get());
+  const double t = setup.options.start;
+  auto derived = std::make_shared<System::Declarations>(*setup.declarations);
+  auto held = std::make_shared<Held>(*setup.held);
+  const int first_mode = static_cast<int>(derived->modes.size());
+  std::vector<double> s(derived->constraint_names.size());
+  mechanics->surface(t, setup.start_state.data(), s.data());
+  std::vector<int> signs(s.size(), 0);
+  for (int row = 0; row < mechanics->terms().rows(); ++row) {
+    const double value = s[static_cast<std::size_t>(row)];
+    if (std::abs(value) > 1e-14)
+      signs[static_cast<std::size_t>(mechanics->terms().declared_row(row))] = value > 0 ? 1 : -1;
+  }
+  first_reaching_guard_ = static_cast<int>(derived->guards.size());
+  for (std::size_t row = 0; row < signs.size(); ++row) {
+    const std::string& name = derived->constraint_names[row];
+    const Discrete<int> mode{first_mode + static_cast<int>(row)};
+    derived->mode_names.push_back("reaching " + name);
+    derived->mode_is_bool.push_back(false);
+    derived->modes.push_back(signs[row]);
+    held->modes.push_back(signs[row]);
+    GuardInfo guard{.name = fmt::format("surface of '{}' is reached", name),
+                    .g = Function::guard(Surface{form_, static_cast<int>(row)})};
+    guard.direction = signs[row] > 0 ? Direction::falling : Direction::rising;
+    guard.only_when = !(mode == 0);
+    guard.then = [mode](Jump& jump, Pair) { jump[mode] = 0; };
+    derived->guards.push_back(std::move(guard));
+  }
+  derived->settle = nullptr;  // what is not reached yet must not be jumped to
+  mechanics->reach_by_modes(first_mode);
+  setup.declarations = std::move(derived);
+  setup.held = std::move(held);
+  form_->lock(*setup.held);
+}
+
+event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const StepControl& control) {
+  return [this, plain, &control](const VectorField& field, int size, const StepControl& own) {
+    auto inner = plain(field, size, own);
+    stabilizer_ = stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
+    auto stepper = std::make_unique<stabilize::ManifoldStepper>(
+        std::move(inner), *stabilizer_, *form_, control, size,
+        stabilization_.name == "projection" && stabilization_.positions && stabilization_.velocities);
+    stepper_ = stepper.get();
+    return stepper;
+  };
+}
+
+std::string OnManifold::explain() const {
+  if (stabilizer_ && !stabilizer_->failure().empty()) return stabilizer_->failure();
+  return form_->why();
+}
+
+void OnManifold::report(const Result& run, Statistics& statistics) const {
+  statistics.rhs += form_->extra_evaluations;
+  ConstraintStatistics& out = statistics.constraints.emplace();
+  out.formulation = formulation_.name;
+  out.stabilization = stabilization_.name;
+  if (stabilizer_) {
+    const stabilize::Drift& drift = stabilizer_->drift();
+    out.position_drift = drift.position;
+    out.velocity_drift = drift.velocity;
+    out.invariant_drift = drift.invariant;
+    out.surface = drift.surface;
+    out.max_adjustment = stabilizer_->largest_move();
+    out.max_adjustment_in_tolerance = stabilizer_->largest_move_in_tolerance();
+    out.corrections = stabilizer_->pulls().applied;
+    out.iterations = stabilizer_->pulls().iterations;
+    out.refactored = stabilizer_->pulls().refactored;
+    out.raised_polynomials = stepper_->raised_polynomials();
+  }
+  if (const auto* mechanics = dynamic_cast<const MechanicsForm*>(form_.get())) {
+    for (const int row : mechanics->redundant_rows())
+      out.redundant.push_back(run.declarations->constraint_names[static_cast<std::size_t>(row)]);
+  }
+  for (int row = 0; first_reaching_guard_ >= 0 && row < static_cast<int>(run.declarations->constraint_names.size());
+       ++row) {
+    for (const double t : run.times_of(Guard{first_reaching_guard_ + row}))
+      out.reached.push_back({run.declarations->constraint_names[static_cast<std::size_t>(row)], t});
+  }
+}
+
+std::vector<Message> OnManifold::notes(double t) const {
+  std::vector<Message> messages;
+  for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, t, std::move(note)});
+  return messages;
+}
+
+}  // namespace pawl::detail

@@ -1,0 +1,43 @@
+// OnManifold: what a run of a system with constraints or invariants needs beside a stepper and an event layer. It owns
+// the form and the stabilizer, makes the start consistent, and says how well the manifold was kept.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "event/appended_guards.hpp"
+#include "formulate/make_form.hpp"
+#include "pawl/run.hpp"
+#include "stabilize/manifold_stepper.hpp"
+
+namespace pawl::detail {
+
+class OnManifold {
+ public:
+  /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
+  static std::unique_ptr<OnManifold> make(Setup& setup);
+
+  /// A maker of steppers that stay on the manifold.
+  event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
+
+  void report(const Result& run, Statistics& statistics) const;
+  std::vector<Message> notes(double t) const;
+
+ private:
+  OnManifold() = default;
+  void choose(Setup& setup);
+  void derive(Setup& setup);
+  void start(Setup& setup);
+  void declare_reaching(Setup& setup);
+  std::string explain() const;
+
+  std::shared_ptr<formulate::Form> form_;
+  formulate::Formulation formulation_;
+  stabilize::Stabilization stabilization_;
+  std::unique_ptr<stabilize::Stabilizer> stabilizer_;
+  const stabilize::ManifoldStepper* stepper_ = nullptr;
+  bool reaches_ = false;
+  int first_reaching_guard_ = -1;
+};
+
+}  // namespace pawl::detail

@@ -1,0 +1,53 @@
+// Dense output of a mechanism: the quintic Hermite polynomial through position, speed and acceleration at both ends of
+// a step, all of which lie on the manifold, so that inside the step the constraints hold to O(h^6) at least. Where that
+// is not enough, accelerations inside the step raise it:
+//
+//   level 1   + B(s) c0,                        from a at 1/2             1 evaluation,  O(h^7)
+//   level 2   + B(s) (c0 + c1 x + c2 x²),       from a at 1/4, 1/2, 3/4   4 evaluations, O(h^8)
+//   B = s³ (1 - s)³,  x = s - 1/2
+//
+// Speeds are the derivative of positions, one order lower. Each inner acceleration is taken at a state of the level
+// below, pulled onto the manifold.
+#pragma once
+
+#include <vector>
+
+#include "stabilize/parts.hpp"
+
+namespace pawl::stabilize {
+
+class HermiteLevels {
+ public:
+  HermiteLevels(formulate::MechanicsForm& form, const StepControl& control, int size);
+
+  /// Whether there are coordinates to write; attitudes and further states keep the polynomial of the method.
+  bool has_work() const { return !coordinates_.empty(); }
+  bool covers_all() const { return is_all_; }
+  /// Overwrites the polynomials of all coordinates and their speeds. Rates at the ends of the step are needed; the step
+  /// must have a polynomial already if it has further states.
+  void write(Step& step, const double* start_rate, const double* end_rate);
+
+  long long evaluations = 0;
+  long long raised = 0;  // steps that needed a higher level
+
+ private:
+  struct CoordinateStates {
+    int position, speed;
+  };
+  bool evaluate_inside(const Step& step, double s);  // pulled state in x_, rates in rates_
+  void write_base(const Step& step, const double* start_rate, const double* end_rate);
+  void raise(const Step& step, const double* points, int count);
+  double pull_needed(const Step& step);
+  double size_of_correction(const Step& step) const;
+  void store(Step& step);
+
+  formulate::MechanicsForm& form_;
+  const StepControl& control_;
+  NewtonPull newton_;
+  std::vector<CoordinateStates> coordinates_;
+  bool is_all_;  // the coordinates and their speeds are all states there are
+  std::vector<double> c_;  // nine coefficients per coordinate
+  std::vector<double> last_, x_, rates_, inside_;
+};
+
+}  // namespace pawl::stabilize

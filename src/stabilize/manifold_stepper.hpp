@@ -1,0 +1,55 @@
+// ManifoldStepper: any stepper, kept on a manifold. Every trial end passes the stabilizer inside the accept test, and
+// the polynomial of a step is one whose ends, and as far as asked its inside, lie on the manifold.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "stabilize/hermite_levels.hpp"
+
+namespace pawl::stabilize {
+
+class ManifoldStepper final : public Stepper {
+ public:
+  /// The stepper and the stabilizer work on the form. draws_on_manifold: the ends of steps are on it, so the polynomial
+  /// between them may be too; else it is the method's own.
+  ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form, const StepControl& control,
+                  int size, bool draws_on_manifold);
+
+  void restart(double t, const double* x, double direction, double first_step, const double* rate) override;
+  Attempt step(double limit, Correction* further, Step& out) override;
+  bool interpolate(Step& step) override;
+  bool redo(double end, Correction* further, Step& step) override;
+  const double* start_rate() const override { return inner_->start_rate(); }
+  const double* end_rate() override;
+  double next_step_size() const override { return inner_->next_step_size(); }
+  int order() const override { return inner_->order(); }
+  int dense_order() const override { return hermite_ && hermite_->has_work() ? 5 : inner_->dense_order(); }
+  double dense_weight() const override { return inner_->dense_weight(); }
+
+  long long raised_polynomials() const { return hermite_ ? hermite_->raised : 0; }
+
+ private:
+  /// The stabilizer, then what events ask for.
+  class Both final : public Correction {
+   public:
+    Both(Stabilizer& first) : first_(first) {}
+    Correction* second = nullptr;
+    bool begin(double t, const double* x, double h) override {
+      const bool one = first_.begin(t, x, h);
+      return (second != nullptr && second->begin(t, x, h)) || one;
+    }
+    double apply(double t, double* x) override;
+
+   private:
+    Stabilizer& first_;
+  };
+  void take_over();
+
+  std::unique_ptr<Stepper> inner_;
+  Stabilizer& stabilizer_;
+  Both both_;
+  std::optional<HermiteLevels> hermite_;
+};
+
+}  // namespace pawl::stabilize

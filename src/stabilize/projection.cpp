@@ -1,0 +1,152 @@
+// Full projection: Newton steps to rounding, positions first, then speeds, then invariants (coordinate projection;
+// Ascher, Chin, Petzold and Reich 1995, section 3.2). The factors of the last stage serve for all of them; only where
+// they do not contract well enough are new ones made.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stabilize/parts.hpp"
+
+namespace pawl::stabilize {
+
+namespace {
+
+constexpr int most_iterations = 8, most_rounds = 4;
+constexpr double slow = 0.3;  // contraction worse than this: the factors are too old
+
+double norm_of(const std::vector<double>& r, int rows) {
+  double largest = 0;
+  for (int i = 0; i < rows; ++i) largest = std::max(largest, std::abs(r[static_cast<std::size_t>(i)]));
+  return std::isfinite(largest) ? largest : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+NewtonPull::NewtonPull(Form& form, int size)
+    : form_(form), manifold_(form.manifold()), size_(static_cast<std::size_t>(size)) {}
+
+// One level with the factors at hand. Done when every residual is at rounding, or has stopped falling near it.
+NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) {
+  const int rows = manifold_.rows(level);
+  if (rows == 0) return End::met;
+  r_.resize(static_cast<std::size_t>(rows));
+  floor_.resize(static_cast<std::size_t>(rows));
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration <= most_iterations; ++iteration) {
+    ++iterations;
+    manifold_.residual(level, t, x, r_.data());
+    if (iteration == 0) manifold_.rounding(level, t, x, floor_.data());
+    const double size = norm_of(r_, rows);
+    left = size;
+    double excess = 0;
+    for (int i = 0; i < rows; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const double part = floor_[k] > 0 ? std::abs(r_[k]) / floor_[k] : std::abs(r_[k]) > 0 ? 1e300 : 0;
+      if (!(part <= excess)) {  // a NaN counts
+        excess = part;
+        worst = i;
+      }
+    }
+    if (excess <= 1) return End::met;
+    if (!std::isfinite(size)) return End::lost;
+    if (iteration > 0 && size > last / 2 && (excess < 64 || is_at_rounding(level, x))) return End::met;
+    if (iteration > 0 && size > slow * last) return End::slow;
+    if (iteration == most_iterations) return End::slow;
+    last = size;
+    manifold_.correct(level, r_.data(), x);
+  }
+  return End::slow;
+}
+
+// Whether one more correction would change nothing but last digits: the residual itself is rounded that much.
+bool NewtonPull::is_at_rounding(int level, const double* x) {
+  probe_.assign(x, x + size_);
+  manifold_.correct(level, r_.data(), probe_.data());
+  double largest = 0;
+  for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]));
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (!(std::abs(probe_[i] - x[i]) <= 1e-14 * std::max(std::abs(x[i]), 0.01 * largest))) return false;
+  }
+  return true;
+}
+
+bool NewtonPull::pull(double t, double* x, bool positions, bool velocities) {
+  bool is_fresh = false;
+  for (int round = 0; round < most_rounds; ++round) {
+    bool has_moved_back = false;
+    for (int level = 0; level < manifold_.levels(); ++level) {
+      const Manifold::Kind kind = manifold_.kind(level);
+      if (kind == Manifold::Kind::position && !positions) continue;
+      if (kind == Manifold::Kind::velocity && !velocities) continue;
+      const long long before = iterations;
+      double left = 0;
+      End end = this->level(level, t, x, left);
+      for (int attempt = 0; end != End::met && attempt < 6; ++attempt) {  // Newton with fresh factors
+        if (end == End::lost || (is_fresh && attempt == 5)) break;
+        ++refactored;
+        if (!manifold_.refactor(t, x)) {
+          why = form_.why();
+          return false;
+        }
+        is_fresh = true;
+        end = this->level(level, t, x, left);
+      }
+      if (end != End::met) {
+        why = fmt::format("'{}' cannot be met from here: its residual stays at {:.3g}", manifold_.row_name(level, worst),
+                          left);
+        return false;
+      }
+      (kind == Manifold::Kind::position   ? position_left
+       : kind == Manifold::Kind::velocity ? velocity_left
+                                          : invariant_left) = left;
+      if (kind == Manifold::Kind::invariant && iterations - before > 1 && level > 0) has_moved_back = true;
+    }
+    if (!has_moved_back) return true;
+  }
+  return true;
+}
+
+namespace {
+
+class Projection final : public Stabilizer {
+ public:
+  Projection(const Stabilization& how, Form& form, const StepControl& control, int size)
+      : Stabilizer(form, control, size), newton_(form, size), how_(how) {}
+
+ protected:
+  bool move(double t, double* x) override {
+    const long long iterations = newton_.iterations, refactored = newton_.refactored;
+    const bool is_good = newton_.pull(t, x, how_.positions, how_.velocities);
+    pulls_.iterations += newton_.iterations - iterations;
+    pulls_.refactored += newton_.refactored - refactored;
+    if (!is_good) failure_ = newton_.why;
+    last_ = {newton_.position_left, newton_.velocity_left, newton_.invariant_left, 0};
+    return is_good;
+  }
+  bool knows_drift() const override { return how_.positions && how_.velocities; }
+
+ private:
+  NewtonPull newton_;
+  Stabilization how_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stabilizer> make_projection(const Stabilization& how, Form& form, const StepControl& control,
+                                            int size) {
+  return std::make_unique<Projection>(how, form, control, size);
+}
+
+bool settle(Form& form, int size, double t, double* x, std::string& why) {
+  NewtonPull newton(form, size);
+  if (!form.manifold().refactor(t, x)) {
+    why = form.why();
+    return false;
+  }
+  if (newton.pull(t, x, true, true)) return true;
+  why = newton.why;
+  return false;
+}
+
+}  // namespace pawl::stabilize

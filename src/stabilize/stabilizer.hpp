@@ -1,0 +1,103 @@
+// Stabilizer: what happens to the end of a trial step so that it lies on the manifold. One row each in
+// stabilizations().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formulate/make_form.hpp"
+#include "pawl/stepper.hpp"
+
+namespace pawl::stabilize {
+
+using formulate::Form;
+using formulate::Manifold;
+
+/// How far off the manifold a run ever was, at the ends of its accepted steps.
+struct Drift {
+  double position = 0, velocity = 0, invariant = 0;
+  double surface = 0;  ///< of g' + σ g, in formulations that have it
+};
+
+/// What keeping to the manifold cost.
+struct Pulls {
+  long long applied = 0;     ///< steps whose end was corrected
+  long long iterations = 0;  ///< residuals taken, over all levels
+  long long refactored = 0;  ///< corrections that needed new factors
+};
+
+class Stabilizer : public Correction {
+ public:
+  Stabilizer(Form& form, const StepControl& control, int size);
+
+  bool begin(double t, const double* x, double h) final { return form_.begin_step(t, x, h); }
+  /// Moves x onto the manifold; returns the size of the move in the error norm.
+  double apply(double t, double* x) final;
+  /// The last end that was corrected has become the end of a step.
+  void accept(double t, const double* x);
+
+  const Drift& drift() const { return drift_; }
+  const Pulls& pulls() const { return pulls_; }
+  double largest_move() const { return largest_move_; }                    ///< of any state
+  double largest_move_in_tolerance() const { return largest_weighted_; }  ///< in the error norm
+  /// Why the last correction failed; empty if it did not.
+  const std::string& failure() const { return failure_; }
+
+ protected:
+  /// Moves x; false (with failure_ set) where that is not possible.
+  virtual bool move(double t, double* x) = 0;
+  /// Whether move() has left the residuals at rounding, so that accept() need not look again; then their sizes.
+  virtual bool knows_drift() const { return false; }
+  void note(Manifold::Kind kind, double size);
+
+  Form& form_;
+  Manifold& manifold_;
+  Pulls pulls_;
+  std::string failure_;
+  Drift last_;  // of the state that was corrected last
+  const StepControl& control_;
+
+ private:
+  void measure(double t, const double* x);
+
+  std::vector<double> before_, residual_;
+  Drift drift_;
+  double move_ = 0, weighted_ = 0, largest_move_ = 0, largest_weighted_ = 0;
+};
+
+/// As it is asked for: "s-both2(euclidean,last-stage)".
+struct Stabilization {
+  std::string name = "projection";
+  bool positions = true, velocities = true;
+  bool is_euclidean = false;     ///< F from G^T instead of M^-1 G^T
+  bool uses_last_stage = false;  ///< matrices of the last stage instead of the end of the step
+  bool keeps_transpose = false;  ///< s-both2: F of the end of the step in both sweeps
+  bool holds_displacements = false;
+  bool mixes_levels = true;      ///< sweeps: nonholonomic residuals move positions too, as printed
+  int sweeps = 2;
+};
+
+struct StabilizationInfo {
+  std::string name;     ///< with its arguments
+  std::string summary;  ///< one sentence
+  std::string source;
+};
+const std::vector<StabilizationInfo>& stabilizations();
+
+/// "auto" chooses for the form, and says what and why. Throws Misuse.
+struct StabilizationChoice {
+  Stabilization stabilization;
+  std::string why;  ///< empty: the user chose
+};
+StabilizationChoice choose_stabilization(std::string_view words, const formulate::Formulation& formulation);
+
+std::unique_ptr<Stabilizer> make_stabilizer(const Stabilization& stabilization, Form& form, const StepControl& control,
+                                            int size);
+
+/// Pulls x onto all levels of the manifold by Newton steps, with fresh factors where the old ones do not serve. False:
+/// not possible; `why` says which constraint and what to try.
+bool settle(Form& form, int size, double t, double* x, std::string& why);
+
+}  // namespace pawl::stabilize

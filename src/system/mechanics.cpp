@@ -1,0 +1,134 @@
+#include "pawl/mechanics.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pawl {
+
+namespace {
+
+/// The declarations of the mechanism, to be changed: its own copy if another System still reads the old one.
+MechanicsInfo& edit_mechanics(System::Declarations& all) {
+  auto mine = all.mechanics ? std::make_shared<MechanicsInfo>(*all.mechanics) : std::make_shared<MechanicsInfo>();
+  MechanicsInfo& info = *mine;
+  all.mechanics = std::move(mine);
+  return info;
+}
+
+}  // namespace
+
+detail::EntryMap MechanicsInfo::speed_map(int states) const {
+  detail::EntryMap map;
+  map.number.assign(static_cast<std::size_t>(states), -1);
+  map.width = static_cast<int>(speeds.size());
+  for (std::size_t i = 0; i < speeds.size(); ++i) map.number[static_cast<std::size_t>(speeds[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (speed_of[i] >= 0) map.number[static_cast<std::size_t>(positions[i])] = speed_of[i];
+  }
+  return map;
+}
+
+Coordinate Mechanics::coordinate(std::string name, double position, double speed) {
+  const State q = state(name, position), v = state(name + "'", speed);
+  MechanicsInfo& info = edit_mechanics(edit());
+  info.positions.push_back(q.index);
+  info.speed_of.push_back(static_cast<int>(info.speeds.size()));
+  info.speeds.push_back(v.index);
+  return {q, v.index};
+}
+
+Attitude Mechanics::attitude(const std::string& name, std::array<double, 4> orientation,
+                             std::array<double, 3> angular_velocity) {
+  Attitude handle{size(), size() + 4};
+  const std::array<const char*, 7> suffix{"_w", "_x", "_y", "_z", "_p", "_q", "_r"};
+  for (std::size_t i = 0; i < 4; ++i) state(name + suffix[i], orientation[i]);
+  for (std::size_t i = 0; i < 3; ++i) state(name + suffix[4 + i], angular_velocity[i]);
+  MechanicsInfo& info = edit_mechanics(edit());
+  info.attitudes.push_back({static_cast<int>(info.positions.size()), static_cast<int>(info.speeds.size())});
+  for (int i = 0; i < 4; ++i) info.positions.push_back(handle[i].index);
+  for (int i = 0; i < 4; ++i) info.speed_of.push_back(-1);
+  for (int i = 0; i < 3; ++i) info.speeds.push_back(handle.speed(i).index);
+  return handle;
+}
+
+void Mechanics::mass(State x, std::variant<double, Parameter> m) {
+  MechanicsInfo& info = edit_mechanics(edit());
+  info.constant_masses.push_back({info.speed_map(size()).row_of(x), m});
+}
+
+void Mechanics::declare_mass(detail::MatrixFunction f) {
+  edit_mechanics(edit()).masses.push_back(std::move(f));
+}
+
+void Mechanics::declare_force(detail::VectorFunction f) {
+  edit_mechanics(edit()).forces.push_back(std::move(f));
+}
+
+void Mechanics::declare_potential(Function v) {
+  edit_mechanics(edit()).potentials.push_back(std::move(v));
+}
+
+ConstraintDeclaration Mechanics::declare_constraint(std::string name, Function rows, int count, bool is_on_speeds) {
+  check_new_name(name);
+  Declarations& all = edit();
+  MechanicsInfo& info = edit_mechanics(all);
+  const int first = static_cast<int>(all.constraint_names.size()), number = static_cast<int>(info.constraints.size());
+  for (int row = 0; row < count; ++row)
+    all.constraint_names.push_back(count == 1 ? name : fmt::format("{}[{}]", name, row));
+  info.constraints.push_back({std::move(name), std::move(rows), first, count, is_on_speeds});
+  info.rows = first + count;
+  return {*this, Constraint{first}, number};
+}
+
+ConstraintDeclaration& ConstraintDeclaration::only_when(Logic logic) {
+  edit_mechanics(system_.edit()).constraints[static_cast<std::size_t>(number_)].only_when = std::move(logic);
+  return *this;
+}
+
+namespace {
+
+/// Kinetic and potential energy, with any scalar that the mass matrix takes.
+struct Energy {
+  std::shared_ptr<const MechanicsInfo> mechanics;
+  detail::EntryMap map;
+
+  template <class T>
+  requires std::is_same_v<T, double> || std::is_same_v<T, Gradient> T operator()(const Point<T>& at) const {
+    T sum(0.0), part(0.0);
+    if (!mechanics->masses.empty()) {
+      const auto n = mechanics->speeds.size();
+      std::vector<T> m(n * n, T(0.0));
+      Entries<T> entries(map, m.data());
+      for (const auto& mass : mechanics->masses) mass(at, entries);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j)
+          sum += (i == j ? 0.5 : 1.0) * m[i * n + j] * at[State{mechanics->speeds[i]}] *
+                 at[State{mechanics->speeds[j]}];
+      }
+    }
+    for (const auto& [speed, value] : mechanics->constant_masses) {
+      const T v = at[State{mechanics->speeds[static_cast<std::size_t>(speed)]}];
+      sum += 0.5 * (value.index() == 0 ? std::get<double>(value) : at[std::get<Parameter>(value)]) * v * v;
+    }
+    for (const Function& potential : mechanics->potentials) {
+      potential(at, &part);
+      sum += part;
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+Observable Mechanics::energy(std::string name, bool kept) {
+  if (!declarations().mechanics)
+    throw Misuse(fmt::format("system '{}': energy() watches what has been declared before it, and nothing has",
+                             this->name()));
+  Energy energy{declarations().mechanics, declarations().mechanics->speed_map(size())};
+  energy.map.is_symmetric = true;
+  if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});
+  return declare_observable(std::move(name), Function::observable(energy));
+}
+
+}  // namespace pawl
