@@ -48,6 +48,7 @@ struct ConstraintOptions {
   std::string stabilization = "auto";  ///< projection, none, s-both2(mass,last-stage), sweeps, ...
   std::string start = "project";       ///< a start off the manifold: project, reach(η1,η2,...), keep, or refuse
   std::vector<std::string> fixed = {};  ///< states that a projected start must not change
+  bool pulls_samples = false;           ///< samples are pulled onto the manifold, instead of read from the dense output
 };
 
 struct Options {

@@ -151,6 +151,7 @@ class Result {
   Range range(State x) const;
 
   const std::vector<std::string>& state_names() const { return declarations->state_names; }
+  const std::vector<std::string>& constraint_names() const { return declarations->constraint_names; }
   const std::vector<std::string>& observable_names() const { return declarations->observable_names; }
 
   // The parts a recorder fills.

@@ -61,10 +61,12 @@ class PiController {
   /// error_order: the error estimate of a step behaves like h^error_order. With a dead band, small changes are not
   /// made.
   PiController(int error_order, bool has_dead_band)
-      : inverse_order_(0.5F / static_cast<float>(error_order)),
+      : safety_(error_order >= 9 ? 0.82 : 0.84),
+        log_safety_(error_order >= 9 ? -0.286304F : -0.251539F),
+        inverse_order_(0.5F / static_cast<float>(error_order)),
         rejection_(-0.5 / error_order),
-        keep_above_(has_dead_band ? std::pow(safety / 1.3, 2 * error_order) : 2),
-        keep_below_(has_dead_band ? std::pow(safety / 0.95, 2 * error_order) : -1) {}
+        keep_above_(has_dead_band ? std::pow(safety_ / 1.3, 2 * error_order) : 2),
+        keep_below_(has_dead_band ? std::pow(safety_ / 0.95, 2 * error_order) : -1) {}
 
   void restart() {
     before_ = log_floor;
@@ -83,8 +85,8 @@ class PiController {
     // before the error of this one is known.
     const double error_before = std::exchange(error_before_, error_squared);
     if (error_squared > keep_above_ && error_squared < keep_below_ && error_squared < 4 * error_before) return 1;
-    const float smooth = log_safety + (0.20F * before - 0.85F * now) * inverse_order_;
-    const float trend = log_safety + (before - 2 * now) * inverse_order_ + last_change;
+    const float smooth = log_safety_ + (0.20F * before - 0.85F * now) * inverse_order_;
+    const float trend = log_safety_ + (before - 2 * now) * inverse_order_ + last_change;
     float wanted = smooth;
     if (!was_rejected && trend < smooth) wanted = std::max(trend, log_half);
     last_change_ = std::clamp(wanted, log_smallest, was_rejected ? 0.0F : log_largest);
@@ -96,14 +98,15 @@ class PiController {
     was_rejected_ = true;
     last_change_ = 0;
     if (!std::isfinite(error_squared)) return 0.1;
-    return std::clamp(safety * std::pow(error_squared, rejection_), 0.1, 0.9);
+    return std::clamp(safety_ * std::pow(error_squared, rejection_), 0.1, 0.9);
   }
 
  private:
-  static constexpr double safety = 0.84;
-  // base-2 logarithms of the safety factor, 1/5, 1/2, 10, and of the square of 1e-4
-  static constexpr float log_safety = -0.251539F, log_smallest = -2.321928F, log_half = -1.0F, log_largest = 3.321928F;
+  // base-2 logarithms of 1/5, 1/2, 10, and of the square of 1e-4
+  static constexpr float log_smallest = -2.321928F, log_half = -1.0F, log_largest = 3.321928F;
   static constexpr float log_floor = -26.575425F;
+  double safety_;     // smaller for estimates of order 9, which run below the error on long orbits (docs/methods.md)
+  float log_safety_;  // base-2 logarithm
   float inverse_order_;  // halved: logarithms are of squares
   double rejection_;
   double keep_above_, keep_below_;  // the dead band, as squares of the error

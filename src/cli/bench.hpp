@@ -6,6 +6,9 @@
 namespace pawl::cli {
 
 void bench_events(bool with_marbles);
+/// One table by its name, or "all". Throws Misuse for a name there is none of.
+void bench_constraints(const std::string& table, bool is_quick, bool is_json);
+std::string table_names();
 /// Every case with every adaptive method, or with one; returns whether all was right.
 bool bench_gauntlet(const std::string& method, bool as_black_boxes, bool lists_cases);
 

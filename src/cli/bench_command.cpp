@@ -1,4 +1,4 @@
-// pawl bench gauntlet, pawl bench events: what event finding achieves, as Markdown tables.
+// pawl bench gauntlet, events, constraints: what event finding and staying on a manifold achieve, as Markdown tables.
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
@@ -57,7 +57,8 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 }
 
 void add_bench(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("bench", "measures event finding: gauntlet or events");
+  CLI::App* command =
+      app.add_subcommand("bench", "measures event finding and constraints: gauntlet, events or constraints");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
@@ -73,7 +74,16 @@ void add_bench(CLI::App& app, int& exit_code) {
       command->add_subcommand("events", "the tables of Compere and of Mao and Petzold, published and ours");
   tables->add_flag("--marbles", with_marbles, "with the marble jar, which takes a minute");
   tables->callback([] { bench_events(with_marbles); });
-  command->footer("Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events");
+  static std::string table = "all";
+  static bool is_quick = false, is_json = false;
+  CLI::App* constraints = command->add_subcommand(
+      "constraints", "the tables of Compere, of Ascher et al. and of Koenders, published and ours; peers; costs");
+  constraints->add_option("--table", table, "one of them: " + table_names())->capture_default_str();
+  constraints->add_flag("--quick", is_quick, "fewer repetitions and shorter runs");
+  constraints->add_flag("--json", is_json, "print one JSON object instead of Markdown");
+  constraints->callback([] { bench_constraints(table, is_quick, is_json); });
+  command->footer(
+      "Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events\n  pawl bench constraints --table 6.4");
 }
 
 }  // namespace pawl::cli

@@ -20,7 +20,7 @@ _pawl() {
   elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --explain --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --explain --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi

@@ -6,7 +6,9 @@
 #include "cli/completion.hpp"
 #include "integrate/methods.hpp"
 #include "problems/catalogue.hpp"
+
 #include "report/json.hpp"
+#include "stabilize/stabilizer.hpp"
 
 namespace pawl::cli {
 
@@ -78,6 +80,12 @@ void list_methods(const Form& form) {
     fmt::print(
         "\nThe dense output of a step has error O(h^(dense + 1)). `fixed` needs --step; `adaptive` takes it too.\n"
         "`--method auto` chooses by tolerance and says what it chose.\n");
+    fmt::print("\nConstraints (docs/constraints.md), --formulation:\n");
+    for (const auto& [name, summary, source] : formulate::formulations())
+      fmt::print("  {:<20} {}  [{}]\n", name, summary, source);
+    fmt::print("and --stabilization:\n");
+    for (const auto& [name, summary, source] : stabilize::stabilizations())
+      fmt::print("  {:<20} {}  [{}]\n", name, summary, source);
   }
 }
 

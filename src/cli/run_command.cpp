@@ -28,6 +28,7 @@ struct Words {
   std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop",
               formulation = "auto", stabilization = "auto", manifold_start = "project";
   std::vector<std::string> fixed;
+  bool pull_samples = false;
   double rtol = 1e-6;
   std::vector<std::string> atol, set;
   std::optional<double> step, stop;
@@ -220,7 +221,8 @@ int run(const Words& words) {
   options.max_step = words.max_step;
   options.samples = words.samples;
   options.events = words.events;
-  options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed};
+  options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed,
+                         words.pull_samples};
   options.event_tolerance = words.event_tolerance;
   options.concurrency_window = words.window;
   options.concurrency_amplitude = words.amplitude;
@@ -304,6 +306,8 @@ void add_run(CLI::App& app, int& exit_code) {
                    "a start off the constraints: project it, reach(η,...) them, keep it, or refuse")
       ->capture_default_str();
   command->add_option("--fix", words.fixed, "a state that projecting the start must not change; may be repeated");
+  command->add_flag("--pull-samples", words.pull_samples,
+                    "sampled states are pulled onto the constraints to rounding; without it, the dense output");
   command->add_option("--window", words.window, "events this close in time are one event");
   command->add_option("--amplitude", words.amplitude, "with --window: how far guards may be beyond zero then");
   command->add_option("--max-events", words.max_events, "the run ends when so many have happened")

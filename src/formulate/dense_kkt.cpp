@@ -1,5 +1,6 @@
-// Small systems: Cholesky of M, then of S = G M^-1 G^T, both written out. Y = L^-1 G^T is kept between them, so that a
-// solve costs no further product with M^-1.
+// Small systems: M = U^T U, Y = U^-T G^T, S = Y^T Y = V^T V, all written out. Inner loops add multiples of contiguous
+// rows, so that they neither wait for a running sum nor touch entries that are zero; Y is kept, so that a solve costs no
+// further product with M^-1.
 #include <cmath>
 #include <limits>
 
@@ -11,10 +12,19 @@ namespace {
 
 constexpr double least_pivot = 1e-13;  // of a row, relative to its own size: below, it depends on the rows before it
 
+/// y -= factor x
+void subtract(double factor, const double* __restrict x, double* __restrict y, int count) {
+  for (int i = 0; i < count; ++i) y[i] -= factor * x[i];
+}
+
 double dot(const double* a, const double* b, int count) {
-  double sum = 0;
-  for (int i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
+  double even = 0, odd = 0;
+  int i = 0;
+  for (; i + 1 < count; i += 2) {
+    even += a[i] * b[i];
+    odd += a[i + 1] * b[i + 1];
+  }
+  return i < count ? even + odd + a[i] * b[i] : even + odd;
 }
 
 class DenseKkt final : public Kkt {
@@ -23,53 +33,80 @@ class DenseKkt final : public Kkt {
       : n_(size),
         m_(jacobian.rows()),
         pattern_(jacobian),
-        L_(static_cast<std::size_t>(n_ * n_)),
-        inverse_diagonal_(static_cast<std::size_t>(n_)),
-        Y_(static_cast<std::size_t>(m_ * n_)),
-        S_(static_cast<std::size_t>(m_ * m_)),
+        U_(static_cast<std::size_t>(n_ * n_)),
+        inverse_(static_cast<std::size_t>(n_)),
+        Y_(static_cast<std::size_t>(n_ * m_)),
+        V_(static_cast<std::size_t>(m_ * m_)),
         inverse_pivot_(static_cast<std::size_t>(m_)),
+        scale_(static_cast<std::size_t>(m_)),
         w_(static_cast<std::size_t>(n_)),
         u_(static_cast<std::size_t>(m_)) {}
 
   Status factor(const double* mass, const double* jacobian) override {
     for (int i = 0; i < n_; ++i) {
-      double* row = L_.data() + i * n_;
-      for (int j = 0; j < i; ++j) row[j] = (mass[i * n_ + j] - dot(row, L_.data() + j * n_, j)) * inverse(j);
-      const double pivot = mass[i * n_ + i] - dot(row, row, i);
-      if (!(pivot > 0)) return fail(Status::mass_is_singular, i);
-      inverse_diagonal_[at(i)] = 1 / std::sqrt(pivot);
+      for (int j = 0; j <= i; ++j) U_[at(j * n_ + i)] = mass[i * n_ + j];
     }
+    for (int k = 0; k < n_; ++k) {
+      double* row = U_.data() + k * n_;
+      if (!(row[k] > 0)) return fail(Status::mass_is_singular, k);
+      const double inverse = 1 / std::sqrt(row[k]);
+      inverse_[at(k)] = inverse;
+      for (int j = k + 1; j < n_; ++j) row[j] *= inverse;
+      for (int i = k + 1; i < n_; ++i) {
+        if (row[i] != 0) subtract(row[i], row + i, U_.data() + i * n_ + i, n_ - i);
+      }
+    }
+    for (double& entry : Y_) entry = 0;
+    for (int r = 0; r < m_; ++r) {
+      for (int k = pattern_.first[at(r)]; k < pattern_.first[at(r + 1)]; ++k)
+        Y_[at(pattern_.column[at(k)] * m_ + r)] = jacobian[k];
+    }
+    for (double& entry : V_) entry = 0;
+    for (int k = 0; k < n_; ++k) {
+      double* y = Y_.data() + k * m_;
+      const double* row = U_.data() + k * n_;
+      for (int r = 0; r < m_; ++r) y[r] *= inverse_[at(k)];
+      for (int i = k + 1; i < n_; ++i) {
+        if (row[i] != 0) subtract(row[i], y, Y_.data() + i * m_, m_);
+      }
+      for (int r = 0; r < m_; ++r) {
+        if (y[r] != 0) subtract(-y[r], y + r, V_.data() + r * m_ + r, m_ - r);
+      }
+    }
+    for (int r = 0; r < m_; ++r) scale_[at(r)] = V_[at(r * m_ + r)];
     smallest_ = std::numeric_limits<double>::infinity();
     for (int r = 0; r < m_; ++r) {
-      double* y = Y_.data() + r * n_;
-      for (int i = 0; i < n_; ++i) y[i] = 0;
-      const int begin = pattern_.first[at(r)], end = pattern_.first[at(r + 1)];
-      for (int k = begin; k < end; ++k) y[pattern_.column[at(k)]] = jacobian[k];
-      for (int i = begin < end ? pattern_.column[at(begin)] : n_; i < n_; ++i)
-        y[i] = (y[i] - dot(L_.data() + i * n_, y, i)) * inverse(i);
-      double* row = S_.data() + r * m_;
-      for (int s = 0; s < r; ++s)
-        row[s] = (dot(y, Y_.data() + s * n_, n_) - dot(row, S_.data() + s * m_, s)) * inverse_pivot_[at(s)];
-      const double scale = dot(y, y, n_), pivot = scale - dot(row, row, r);
-      if (!(pivot > least_pivot * scale)) return fail(Status::rows_depend, r);
-      if (pivot < smallest_ * scale) smallest_ = pivot / scale;
-      inverse_pivot_[at(r)] = 1 / std::sqrt(pivot);
+      double* row = V_.data() + r * m_;
+      if (!(row[r] > least_pivot * scale_[at(r)])) return fail(Status::rows_depend, r);
+      if (row[r] < smallest_ * scale_[at(r)]) smallest_ = row[r] / scale_[at(r)];
+      const double inverse = 1 / std::sqrt(row[r]);
+      inverse_pivot_[at(r)] = inverse;
+      for (int s = r + 1; s < m_; ++s) row[s] *= inverse;
+      for (int s = r + 1; s < m_; ++s) {
+        if (row[s] != 0) subtract(row[s], row + s, V_.data() + s * m_ + s, m_ - s);
+      }
     }
     return Status::good;
   }
 
   void solve(const double* f, const double* gamma, double* a, double* lambda) override {
-    for (int i = 0; i < n_; ++i) w_[at(i)] = (f[i] - dot(L_.data() + i * n_, w_.data(), i)) * inverse(i);
-    for (int r = 0; r < m_; ++r) u_[at(r)] = dot(Y_.data() + r * n_, w_.data(), n_) + gamma[r];
-    solve_schur(lambda);
-    back_substitute(lambda, a);
+    for (int i = 0; i < n_; ++i) w_[at(i)] = f[i];
+    for (int r = 0; r < m_; ++r) u_[at(r)] = gamma[r];
+    for (int i = 0; i < n_; ++i) {
+      w_[at(i)] *= inverse_[at(i)];
+      subtract(w_[at(i)], U_.data() + i * n_ + i + 1, w_.data() + i + 1, n_ - i - 1);
+      subtract(-w_[at(i)], Y_.data() + i * m_, u_.data(), m_);
+    }
+    solve_schur();
+    for (int r = 0; r < m_; ++r) lambda[r] = u_[at(r)];
+    back_substitute(a);
   }
 
   void pull(const double* r, double* d) override {
-    for (int i = 0; i < n_; ++i) w_[at(i)] = 0;
+    for (double& entry : w_) entry = 0;
     for (int k = 0; k < m_; ++k) u_[at(k)] = r[k];
-    solve_schur(u_.data());
-    back_substitute(u_.data(), d);
+    solve_schur();
+    back_substitute(d);
   }
 
   int culprit() const override { return culprit_; }
@@ -77,38 +114,33 @@ class DenseKkt final : public Kkt {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  double inverse(int i) const { return inverse_diagonal_[at(i)]; }
   Status fail(Status status, int row) {
     culprit_ = row;
     return status;
   }
 
-  // S x = u_; x may be u_.
-  void solve_schur(double* x) {
-    for (int r = 0; r < m_; ++r) x[r] = (u_[at(r)] - dot(S_.data() + r * m_, x, r)) * inverse_pivot_[at(r)];
-    for (int r = m_ - 1; r >= 0; --r) {
-      x[r] *= inverse_pivot_[at(r)];
-      for (int s = 0; s < r; ++s) x[s] -= S_[at(r * m_ + s)] * x[r];
-    }
-  }
-  // L^T a = w_ - Y lambda
-  void back_substitute(const double* lambda, double* a) {
+  // u := S^-1 u
+  void solve_schur() {
     for (int r = 0; r < m_; ++r) {
-      const double* y = Y_.data() + r * n_;
-      for (int i = 0; i < n_; ++i) w_[at(i)] -= y[i] * lambda[r];
+      u_[at(r)] *= inverse_pivot_[at(r)];
+      subtract(u_[at(r)], V_.data() + r * m_ + r + 1, u_.data() + r + 1, m_ - r - 1);
     }
+    for (int r = m_ - 1; r >= 0; --r)
+      u_[at(r)] = (u_[at(r)] - dot(V_.data() + r * m_ + r + 1, u_.data() + r + 1, m_ - r - 1)) * inverse_pivot_[at(r)];
+  }
+  // U a = w - Y u
+  void back_substitute(double* a) {
     for (int i = n_ - 1; i >= 0; --i) {
-      a[i] = w_[at(i)] * inverse(i);
-      const double* row = L_.data() + i * n_;
-      for (int j = 0; j < i; ++j) w_[at(j)] -= row[j] * a[i];
+      const double rest = w_[at(i)] - dot(Y_.data() + i * m_, u_.data(), m_);
+      a[i] = (rest - dot(U_.data() + i * n_ + i + 1, a + i + 1, n_ - i - 1)) * inverse_[at(i)];
     }
   }
 
   int n_, m_;
   SparseRows pattern_;
-  std::vector<double> L_, inverse_diagonal_;  // diagonal of L by its inverse alone
-  std::vector<double> Y_;                     // m rows of n
-  std::vector<double> S_, inverse_pivot_;
+  std::vector<double> U_, inverse_;  // upper triangle by rows; the diagonal by its inverse
+  std::vector<double> Y_;            // n rows of m
+  std::vector<double> V_, inverse_pivot_, scale_;
   std::vector<double> w_, u_;
   double smallest_ = 0;
   int culprit_ = -1;

@@ -39,6 +39,7 @@ class Form {
 
   /// What is held from now on. The object must outlive the next call.
   virtual void lock(const Held& held) = 0;
+  virtual const Held* held() const = 0;  ///< what lock() was given last
   /// The rates of all states. Keeps its factors, for the manifold and for multipliers.
   virtual void rate(double t, const double* x, double* rates) = 0;
   /// The multiplier of a row of the constraints, in the order of declaration; 0 where the constraint is not in force.
@@ -53,6 +54,8 @@ class Form {
   virtual std::string why() const { return {}; }
   /// What a user should know, said once: redundant constraints, for instance.
   virtual std::vector<std::string> take_notes() { return {}; }
+  /// The values of all relays, for rate(), while the motion slides on one of them; null: what is held.
+  const double* relays = nullptr;
   /// Evaluations of the right-hand side that multiplier() and others made beside rate().
   long long extra_evaluations = 0;
 };

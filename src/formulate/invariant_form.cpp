@@ -25,8 +25,9 @@ class InvariantForm final : public Form, public Manifold {
     held_ = &held;
     rows_.lock(held);
   }
+  const Held* held() const override { return held_; }
   void rate(double t, const double* x, double* rates) override {
-    const detail::Surroundings<double> around{held_};
+    const detail::Surroundings<double> around{held_, {}, relays};
     model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
   }
   double multiplier(double, const double*, int) override { return std::numeric_limits<double>::quiet_NaN(); }

@@ -59,7 +59,7 @@ void MechanicsForm::make_kkt() {
 bool MechanicsForm::evaluate(double t, const double* x) {
   terms_.rate_of_positions(x);
   terms_.evaluate_mass(t, x);
-  terms_.evaluate_force(t, x);
+  terms_.evaluate_force(t, x, relays);
   terms_.evaluate_jacobian(t, x);
   terms_.evaluate_motion(t, x);
   status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
@@ -110,7 +110,7 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
   const int rows = terms_.rows(), n = terms_.size();
   const bool is_regular = evaluate(t, x);
   if (model_->rates) {
-    const detail::Surroundings<double> around{held_};
+    const detail::Surroundings<double> around{held_, {}, relays};
     model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
   }
   const MechanicsInfo& info = terms_.info();
@@ -230,7 +230,7 @@ void MechanicsForm::residual(int level, double t, const double* x, double* r) {
   }
 }
 
-// What is left when every term of the row is rounded: 4 eps Σ |G_ij x_j|. A coordinate near zero among others counts as
+// What is left when every term of the row is rounded: eps Σ |G_ij x_j|. A coordinate near zero among others counts as
 // a hundredth of the largest: what a correction does to it is rounded by the size of the others.
 void MechanicsForm::rounding(int level, double /*t*/, const double* x, double* size) {
   if (level == 2) return invariants_.rounding(x, size);
@@ -254,7 +254,7 @@ void MechanicsForm::rounding(int level, double /*t*/, const double* x, double* s
     double sum = 0;
     for (int k = G.first[at(r)]; k < G.first[at(r + 1)]; ++k)
       sum += std::abs(terms_.jacobian[at(k)]) * std::max(d_[at(G.column[at(k)])], 0.01 * largest);
-    size[r] = 4 * eps * sum;
+    size[r] = eps * sum;
   }
 }
 

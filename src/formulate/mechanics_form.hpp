@@ -24,6 +24,7 @@ class MechanicsForm final : public Form, public Manifold {
 
   // Form
   void lock(const Held& held) override;
+  const Held* held() const override { return held_; }
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
   Manifold& manifold() override { return *this; }

@@ -217,10 +217,10 @@ void MechanicsTerms::set_values(const double* x) {
   for (std::size_t i = 0; i < duals_.size(); ++i) duals_[i].value = x[i];
 }
 
-void MechanicsTerms::evaluate_force(double t, const double* x) {
+void MechanicsTerms::evaluate_force(double t, const double* x, const double* relays) {
   std::fill(force.begin(), force.end(), 0.0);
   const double* parameters = held_->parameters.data();
-  const detail::Surroundings<double> around{held_};
+  const detail::Surroundings<double> around{held_, {}, relays};
   Terms<double> terms(force_map_, force.data());
   for (const auto& f : info_.forces) f(Point<double>(t, x, parameters, &around), terms);
   if (potentials_.empty()) return;

@@ -39,7 +39,7 @@ class MechanicsTerms {
   // Each writes into the members below; none allocates.
   void rate_of_positions(const double* x);                 // q_rate
   void evaluate_mass(double t, const double* x);           // mass
-  void evaluate_force(double t, const double* x);          // force
+  void evaluate_force(double t, const double* x, const double* relays = nullptr);  // force
   void evaluate_jacobian(double t, const double* x);       // jacobian
   void evaluate_motion(double t, const double* x);         // value, slope, gamma; needs q_rate
   void evaluate_values(double t, const double* x, double* values);  // holonomic rows only

@@ -260,7 +260,7 @@ void PortHamiltonianForm::find_derivative(Instant& out) {
 }
 
 void PortHamiltonianForm::find_columns(double t, const double* x, Matrix& C) {
-  const detail::Surroundings<double> around{held_};
+  const detail::Surroundings<double> around{held_, {}, relays};
   const Point<double> point(t, x, held_->parameters.data(), &around);
   Terms<double> column(map_, flow_.data());
   for (int k = 0; k < rows_; ++k) {
@@ -271,7 +271,7 @@ void PortHamiltonianForm::find_columns(double t, const double* x, Matrix& C) {
 }
 
 void PortHamiltonianForm::find_multipliers(Instant& out) {
-  const detail::Surroundings<double> around{held_};
+  const detail::Surroundings<double> around{held_, {}, relays};
   const Point<double> point(out.t, out.x.data(), held_->parameters.data(), &around);
   Entries<double> exchange(map_, exchange_.data()), loss(map_, loss_.data());
   exchange_.setZero();

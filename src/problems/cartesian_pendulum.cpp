@@ -47,7 +47,7 @@ Problem cartesian_pendulum() {
       state.push_back(static_cast<double>(length * part));
     return state;
   };
-  return {.summary = "pendulum in Cartesian coordinates, released horizontally (try --end 1000)",
+  return {.summary = "pendulum in Cartesian coordinates, released horizontally (try --stop 1000)",
           .kind = "constrained mechanics, index 3",
           .source = "Petzold, Physica D 60 (1992) 269; Hairer, Wanner, Solving ODE II, 2nd ed. (1996), VII.1",
           .system = pendulum,

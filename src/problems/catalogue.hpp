@@ -1,6 +1,6 @@
 // The catalogue: published problems with their sources and reference solutions. Tests sweep every method over it, the
-// command runs it by name. Adding one: a file with a function `Problem name()`, its declaration in smooth.hpp or
-// hybrid.hpp, and its entry in catalogue.cpp.
+// command runs it by name. Adding one: a file with a function `Problem name()`, its declaration in smooth.hpp,
+// hybrid.hpp, constrained.hpp or port_hamiltonian.hpp, and its entry in catalogue.cpp.
 #pragma once
 
 #include <functional>
@@ -40,7 +40,10 @@ struct Problem {
   std::function<System(const Assignments&)> build = {};
 
   const std::string& name() const { return system.name(); }
-  bool is_smooth() const { return !system.declarations().has_events(); }
+  bool has_events() const { return system.declarations().has_events(); }
+  bool is_constrained() const { return system.declarations().has_manifold(); }
+  /// An ordinary differential equation and nothing else.
+  bool is_smooth() const { return !has_events() && !is_constrained(); }
 };
 
 const std::vector<Problem>& catalogue();

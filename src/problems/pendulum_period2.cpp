@@ -26,7 +26,7 @@ Problem pendulum_period2() {
       state.push_back(static_cast<double>(part));
     return state;
   };
-  return {.summary = "Cartesian pendulum whose period is 2: back at its start after every one (try --end 30)",
+  return {.summary = "Cartesian pendulum whose period is 2: back at its start after every one (try --stop 30)",
           .kind = "constrained mechanics, index 3",
           .source = "SUNDIALS, examples/cvode/serial/cvPendulum_dns.c",
           .system = pendulum,

@@ -71,6 +71,21 @@ Json messages_of(const Result& run) {
   return all;
 }
 
+/// Of all constraints, at the end of the run.
+Json multipliers_of(const Result& run) {
+  Json all = Json::object();
+  const Instant last = run.final();
+  if (!run.statistics.constraints) return all;
+  for (std::size_t i = 0; i < run.constraint_names().size(); ++i) {
+    try {
+      all[run.constraint_names()[i]] = last[Constraint{static_cast<int>(i)}];
+    } catch (const std::exception&) {  // a function of the model throws there; the reason says so
+      all[run.constraint_names()[i]] = nullptr;
+    }
+  }
+  return all;
+}
+
 Json invariants_of(const Statistics& statistics) {
   if (!statistics.constraints) return Json::object();
   const ConstraintStatistics& c = *statistics.constraints;
@@ -138,6 +153,7 @@ Json to_json(const Result& run) {
           {"outcome", std::string(to_string(run.outcome))},
           {"reason", run.reason},
           {"final", final},
+          {"multipliers", multipliers_of(run)},
           {"statistics", statistics_of(run.statistics)},
           {"observables", observables_of(run)},
           {"events", events_of(run)},
@@ -159,6 +175,8 @@ Json to_json_with_samples(const Result& run) {
     samples[run.state_names()[i]] = column([i](const Instant& at) { return at.states()[i]; });
   for (std::size_t i = 0; i < run.observable_names().size(); ++i)
     samples[run.observable_names()[i]] = column([i](const Instant& at) { return at[Observable{static_cast<int>(i)}]; });
+  for (std::size_t i = 0; i < run.constraint_names().size(); ++i)
+    samples[run.constraint_names()[i]] = column([i](const Instant& at) { return at[Constraint{static_cast<int>(i)}]; });
   return all;
 }
 

@@ -18,7 +18,9 @@ using formulate::MechanicsForm;
 struct FormRates {
   std::shared_ptr<formulate::Form> form;
   void operator()(const Point<double>& at, Rates<double>& d) const {
+    form->relays = at.around() != nullptr ? at.around()->relays : nullptr;
     form->rate(at.t, at.states().array, &d[State{0}]);
+    form->relays = nullptr;
   }
 };
 
@@ -26,7 +28,7 @@ class FormMultipliers final : public MultiplierSource {
  public:
   explicit FormMultipliers(std::shared_ptr<formulate::Form> form) : form_(std::move(form)) {}
   double multiplier(const Point<double>& at, int row) const override {
-    form_->lock(*at.around()->held);
+    if (form_->held() != at.around()->held) form_->lock(*at.around()->held);
     return form_->multiplier(at.t, at.states().array, row);
   }
 
@@ -238,8 +240,17 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
   }
 }
 
-std::vector<Message> OnManifold::notes(double t) const {
+std::vector<Message> OnManifold::notes(const Options& options, double t) const {
   std::vector<Message> messages;
+  if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {
+    const auto& [when, row] = stabilizer_->largest_at();
+    messages.push_back({Message::Level::warning, when,
+                        fmt::format("the correction of the step to t = {:.10g} moved a state by {:.2g}{}: with error "
+                                    "control ({:g}) such a step would have been refused",
+                                    when, stabilizer_->largest_move(),
+                                    row.empty() ? "" : fmt::format(", most of it for '{}'", row),
+                                    options.tolerance.relative)});
+  }
   for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, t, std::move(note)});
   return messages;
 }

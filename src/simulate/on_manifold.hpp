@@ -21,7 +21,8 @@ class OnManifold {
   event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
 
   void report(const Result& run, Statistics& statistics) const;
-  std::vector<Message> notes(double t) const;
+  /// What the user should know at the end, at time t.
+  std::vector<Message> notes(const Options& options, double t) const;
 
  private:
   OnManifold() = default;

@@ -34,6 +34,7 @@ Recorder::Recorder(const Setup& setup)
       direction_(setup.options.end < setup.options.start ? -1 : 1),
       requested_(requested_times(setup.options)),
       scratch_(setup.start_state.size()) {
+  pulls_samples_ = setup.options.constraints.pulls_samples && setup.declarations->settle;
   keeps_every_step_ = keep_ == Keep::everything || (keep_ == Keep::samples && requested_.empty());
   const double t = setup.options.start;
   result_.model = setup.declarations->name;
@@ -100,6 +101,10 @@ void Recorder::sample_requested(const Step& step) {
     const double t = requested_[next_requested_];
     end_is_sampled = t == step.t1;
     step.at(t, scratch_.data());
+    if (pulls_samples_ && t != step.t1) {
+      const std::string why = result_.declarations->settle(t, scratch_.data(), *result_.eras.back().held, false);
+      if (!why.empty()) step.at(t, scratch_.data());
+    }
     sample(t, scratch_.data(), true);
   }
   if (keeps_every_step_ && !end_is_sampled) sample(step.t1, step.end(), false);

@@ -57,6 +57,7 @@ class Recorder {
   std::vector<double> state_after_jump_;
   Keep keep_;
   bool keeps_every_step_;
+  bool pulls_samples_;
   double direction_;
   std::vector<double> requested_;  // in the order of the run
   std::size_t next_requested_ = 0;

@@ -15,7 +15,8 @@ class NewtonPull {
 
   long long iterations = 0, refactored = 0;
   double position_left = 0, velocity_left = 0, invariant_left = 0;  // largest residuals after the last pull
-  int worst = 0;                                                    // row
+  int worst = 0;                                                    // row, of the level that was looked at last
+  int first_level = 0, first_row = -1;                              // farthest off before the last pull
   std::string why;
 
  private:
@@ -26,11 +27,15 @@ class NewtonPull {
   Form& form_;
   Manifold& manifold_;
   std::size_t size_;
+  double first_excess_ = 0;
   std::vector<double> r_, floor_, probe_;
 };
 
 // projection.cpp: projection(...), the default
 std::unique_ptr<Stabilizer> make_projection(const Stabilization& how, Form& form, const StepControl& control, int size);
+// exact_projection.cpp: projection(fresh), projection(euclidean)
+std::unique_ptr<Stabilizer> make_exact_projection(const Stabilization& how, Form& form, const StepControl& control,
+                                                  int size);
 // post_stabilization.cpp: s-full, s-both, s-both2, s-vel, s-pos
 std::unique_ptr<Stabilizer> make_post_stabilization(const Stabilization& how, Form& form, const StepControl& control,
                                                     int size);

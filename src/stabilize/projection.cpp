@@ -48,6 +48,11 @@ NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) 
         worst = i;
       }
     }
+    if (iteration == 0 && excess > first_excess_) {
+      first_excess_ = excess;
+      first_level = level;
+      first_row = worst;
+    }
     if (excess <= 1) return End::met;
     if (!std::isfinite(size)) return End::lost;
     if (iteration > 0 && size > last / 2 && (excess < 64 || is_at_rounding(level, x))) return End::met;
@@ -73,6 +78,8 @@ bool NewtonPull::is_at_rounding(int level, const double* x) {
 
 bool NewtonPull::pull(double t, double* x, bool positions, bool velocities) {
   bool is_fresh = false;
+  first_excess_ = 0;
+  first_row = -1;
   for (int round = 0; round < most_rounds; ++round) {
     bool has_moved_back = false;
     for (int level = 0; level < manifold_.levels(); ++level) {
@@ -124,6 +131,9 @@ class Projection final : public Stabilizer {
     last_ = {newton_.position_left, newton_.velocity_left, newton_.invariant_left, 0};
     return is_good;
   }
+  std::string farthest_row() const override {
+    return newton_.first_row < 0 ? std::string() : manifold_.row_name(newton_.first_level, newton_.first_row);
+  }
   bool knows_drift() const override { return how_.positions && how_.velocities; }
 
  private:
@@ -135,6 +145,7 @@ class Projection final : public Stabilizer {
 
 std::unique_ptr<Stabilizer> make_projection(const Stabilization& how, Form& form, const StepControl& control,
                                             int size) {
+  if (how.is_fresh || how.is_euclidean) return make_exact_projection(how, form, control, size);
   return std::make_unique<Projection>(how, form, control, size);
 }
 

@@ -24,10 +24,11 @@ const std::vector<Row>& rows() {
   static const std::vector<std::string> family{"mass", "euclidean", "last-stage"};
   static const std::vector<Row> list{
       {{"none", "the end of a step stays where the method puts it", ascher}, {}, make_none},
-      {{"projection", "Newton to rounding on positions, then speeds, then invariants (the default); "
-                      "projection(position) or (velocity) leaves a level free",
+      {{"projection", "Newton to rounding on positions, then speeds, then invariants, with the factors of the last stage "
+                      "(the default); (position) or (velocity) leaves a level free, (fresh) makes factors at every "
+                      "iterate, (euclidean) leaves the mass metric",
         ascher},
-       {"position", "velocity", "both"},
+       {"position", "velocity", "both", "fresh", "euclidean"},
        make_projection},
       {{"s-full", "one step with the derivative of all levels by all states", ascher}, {}, make_post_stabilization},
       {{"s-both", "one step for positions and speeds at once; (mass) uses (5.5), (last-stage) its matrices", ascher},
@@ -98,6 +99,7 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
                                row->arguments.empty() ? "it has none" : fmt::format("{}", fmt::join(row->arguments, ", "))));
     if (word == "mass") how.is_euclidean = false;
     if (word == "euclidean") how.is_euclidean = true;
+    if (word == "fresh") how.is_fresh = true;
     if (word == "last-stage") how.uses_last_stage = true;
     if (word == "kept") how.keeps_transpose = true;
     if (word == "position") how.velocities = false;

@@ -37,7 +37,10 @@ void Stabilizer::note(Manifold::Kind kind, double size) {
 
 void Stabilizer::accept(double t, const double* x) {
   largest_move_ = std::max(largest_move_, move_);
-  largest_weighted_ = std::max(largest_weighted_, weighted_);
+  if (weighted_ > largest_weighted_) {
+    largest_weighted_ = weighted_;
+    if (weighted_ > 1) largest_at_ = {t, farthest_row()};
+  }
   if (!knows_drift()) measure(t, x);
   drift_.position = std::max(drift_.position, last_.position);
   drift_.velocity = std::max(drift_.velocity, last_.velocity);

@@ -42,6 +42,12 @@ class Stabilizer : public Correction {
   const Pulls& pulls() const { return pulls_; }
   double largest_move() const { return largest_move_; }                    ///< of any state
   double largest_move_in_tolerance() const { return largest_weighted_; }  ///< in the error norm
+  /// When the largest move in the error norm was made, and the row that was farthest off; empty: not known.
+  struct Where {
+    double t = 0;
+    std::string row;
+  };
+  const Where& largest_at() const { return largest_at_; }
   /// Why the last correction failed; empty if it did not.
   const std::string& failure() const { return failure_; }
 
@@ -50,6 +56,8 @@ class Stabilizer : public Correction {
   virtual bool move(double t, double* x) = 0;
   /// Whether move() has left the residuals at rounding, so that accept() need not look again; then their sizes.
   virtual bool knows_drift() const { return false; }
+  /// The row that was farthest off before the last move.
+  virtual std::string farthest_row() const { return {}; }
   void note(Manifold::Kind kind, double size);
 
   Form& form_;
@@ -64,6 +72,7 @@ class Stabilizer : public Correction {
 
   std::vector<double> before_, residual_;
   Drift drift_;
+  Where largest_at_;
   double move_ = 0, weighted_ = 0, largest_move_ = 0, largest_weighted_ = 0;
 };
 
@@ -72,6 +81,7 @@ struct Stabilization {
   std::string name = "projection";
   bool positions = true, velocities = true;
   bool is_euclidean = false;     ///< F from G^T instead of M^-1 G^T
+  bool is_fresh = false;         ///< projection: new factors at every iterate
   bool uses_last_stage = false;  ///< matrices of the last stage instead of the end of the step
   bool keeps_transpose = false;  ///< s-both2: F of the end of the step in both sweeps
   bool holds_displacements = false;

@@ -297,7 +297,7 @@ TEST(Stiffness, IsNotSeenWhereThereIsNone) {
       const double tolerance = method.order < 3 ? 1e-4 : 1e-7;
       const Result run = simulate(
           problem.system, {.end = problem.end, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
-      EXPECT_TRUE(run.messages.empty()) << run.messages.front().text;
+      for (const Message& message : run.messages) EXPECT_NE(message.level, Message::Level::warning) << message.text;
     }
   }
 }
