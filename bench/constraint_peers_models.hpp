@@ -28,6 +28,7 @@ struct HandPendulum {
   static constexpr int n = 2, m = 1;
   static constexpr double gravity = 9.81;
   static constexpr std::array<double, 2> start{1, 0};
+  static constexpr double multiplier_tolerance = 0;  // in IDA: that of the other unknowns
 
   static MechanismTerms<n, m> terms(const double* q, const double* /*v*/) {
     MechanismTerms<n, m> all;
@@ -66,13 +67,15 @@ struct HandPendulum {
   }
 };
 
-/// Andrews' squeezing mechanism, q = (β, Θ, γ, Φ, δ, Ω, ε). Its mass matrix has blocks (β, Θ), (γ), (Φ, δ), (Ω, ε), which
-/// are inverted as such.
+/// Andrews' squeezing mechanism, q = (β, Θ, γ, Φ, δ, Ω, ε). Its mass matrix has blocks (β, Θ), (γ), (Φ, δ), (Ω, ε),
+/// which are inverted as such.
 struct HandSqueezer {
   static constexpr int n = 7, m = 6;
-  static constexpr std::array<double, 7> start{
-      -0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550, -0.222668390165885885,
-      1.23054744454982119};
+  static constexpr std::array<double, 7> start{-0.0617138900142764496, 0,
+                                               0.455279819163070380,   0.222668390165885885,
+                                               0.487364979543842550,   -0.222668390165885885,
+                                               1.23054744454982119};
+  static constexpr double multiplier_tolerance = 1e6;  // in IDA: without it Newton fails at t = 0 below 1e-5
 
   using Vector = Eigen::Matrix<double, n, 1>;
   using Rows = Eigen::Matrix<double, m, 1>;
@@ -82,10 +85,25 @@ struct HandSqueezer {
   struct Turn {  // sine and cosine of every angle, and of the three sums that occur
     double sb, cb, sT, cT, sg, cg, sP, cP, sd, cd, sO, cO, se, ce, sbT, cbT, sPd, cPd, sOe, cOe;
     explicit Turn(const double* q)
-        : sb(std::sin(q[0])), cb(std::cos(q[0])), sT(std::sin(q[1])), cT(std::cos(q[1])), sg(std::sin(q[2])),
-          cg(std::cos(q[2])), sP(std::sin(q[3])), cP(std::cos(q[3])), sd(std::sin(q[4])), cd(std::cos(q[4])),
-          sO(std::sin(q[5])), cO(std::cos(q[5])), se(std::sin(q[6])), ce(std::cos(q[6])), sbT(sb * cT + cb * sT),
-          cbT(cb * cT - sb * sT), sPd(sP * cd + cP * sd), cPd(cP * cd - sP * sd), sOe(sO * ce + cO * se),
+        : sb(std::sin(q[0])),
+          cb(std::cos(q[0])),
+          sT(std::sin(q[1])),
+          cT(std::cos(q[1])),
+          sg(std::sin(q[2])),
+          cg(std::cos(q[2])),
+          sP(std::sin(q[3])),
+          cP(std::cos(q[3])),
+          sd(std::sin(q[4])),
+          cd(std::cos(q[4])),
+          sO(std::sin(q[5])),
+          cO(std::cos(q[5])),
+          se(std::sin(q[6])),
+          ce(std::cos(q[6])),
+          sbT(sb * cT + cb * sT),
+          cbT(cb * cT - sb * sT),
+          sPd(sP * cd + cP * sd),
+          cPd(cP * cd - sP * sd),
+          sOe(sO * ce + cO * se),
           cOe(cO * ce - sO * se) {}
   };
 
@@ -216,7 +234,7 @@ struct HandSqueezer {
       q += at.pull(g);
     }
     const Jacobian G = jacobian(Turn(q.data()));
-    for (int k = 0; k < 3; ++k) v += at.pull(G * v);
+    for (int k = 0; k < 2; ++k) v += at.pull(G * v);
     Eigen::Map<Vector>(correction + 0 * n) = q - Eigen::Map<const Vector>(s);
     Eigen::Map<Vector>(correction + n) = v - Eigen::Map<const Vector>(s + n);
     if (error == nullptr) return true;

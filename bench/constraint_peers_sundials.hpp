@@ -33,7 +33,9 @@ struct Solved {
 template <class Model>
 class SundialsRun {
  public:
-  SundialsRun(Scheme scheme, double relative, double absolute) : scheme_(scheme), is_ida_(scheme >= Scheme::ggl) {
+  /// multiplier_absolute: what IDA's Newton iteration may leave in them.
+  SundialsRun(Scheme scheme, double relative, double absolute, double multiplier_absolute)
+      : scheme_(scheme), is_ida_(scheme >= Scheme::ggl) {
     SUNContext_Create(nullptr, &context_);
     y_ = N_VNew_Serial(size(scheme), context_);
     dy_ = N_VClone(y_);
@@ -42,7 +44,7 @@ class SundialsRun {
     N_VConst(0, dy_);
     std::copy(Model::start.begin(), Model::start.end(), data(y_));
     if (is_ida_)
-      prepare_ida(relative, absolute);
+      prepare_ida(relative, absolute, multiplier_absolute);
     else
       prepare_cvode(relative, absolute);
   }
@@ -67,12 +69,14 @@ class SundialsRun {
       IDASetStopTime(memory_, end);  // a true step end, not an interpolated state
     else
       CVodeSetStopTime(memory_, end);
-    for (int flag = 0; flag >= 0 && t < end;) {
+    long taken = 0;  // a limit of SUNDIALS counts within one call only
+    for (int flag = 0; flag >= 0 && t < end && taken < most_steps; ++taken) {
       const int task = watches_drift ? IDA_ONE_STEP : IDA_NORMAL;  // CVODE's have the same numbers
       flag = is_ida_ ? IDASolve(memory_, end, &t, y_, dy_, task) : CVode(memory_, end, y_, &t, task);
       if (flag < 0) out.failure = name_of(flag);
       if (watches_drift) watch(out);
     }
+    if (t < end && out.failure.empty()) out.failure = "too many steps";
     out.t = t;
     out.q.assign(data(y_), data(y_) + Model::n);
     long steps = 0, calls = 0, for_jacobians = 0;
@@ -92,8 +96,7 @@ class SundialsRun {
 
  private:
   static constexpr int n = Model::n, m = Model::m;
-  static constexpr double unseen = UNSEEN;
-  static constexpr long most_steps = 500'000;
+  static constexpr long most_steps = 2'000'000, most_of_index_3 = 100'000;
 
   static int size(Scheme scheme) {
     return scheme == Scheme::ggl ? 2 * n + 2 * m : scheme == Scheme::index_3 ? 2 * n + m : 2 * n;
@@ -114,7 +117,8 @@ class SundialsRun {
     const double *q = data(y), *v = q + n, *lambda = v + n, *mu = lambda + m;
     const auto at = Model::terms(q, v);
     const Eigen::Map<const Vector> speed(v), q_rate(data(dy)), v_rate(data(dy) + n);
-    Eigen::Map<Vector>(data(r) + n) = at.M.lazyProduct(v_rate) - at.f + at.G.transpose().lazyProduct(Eigen::Map<const Rows>(lambda));
+    Eigen::Map<Vector>(data(r) + n) =
+        at.M.lazyProduct(v_rate) - at.f + at.G.transpose().lazyProduct(Eigen::Map<const Rows>(lambda));
     if constexpr (is_ggl) {
       Eigen::Map<Vector>(data(r)) = q_rate - speed + at.G.transpose().lazyProduct(Eigen::Map<const Rows>(mu));
       Eigen::Map<Rows>(data(r) + 2 * n) = at.G.lazyProduct(speed);
@@ -142,7 +146,7 @@ class SundialsRun {
     CVodeSetLinearSolver(memory_, linear_, matrix_);
     if (scheme_ == Scheme::projected_bdf) CVodeSetProjFn(memory_, projection);
   }
-  void prepare_ida(double relative, double absolute) {
+  void prepare_ida(double relative, double absolute, double multiplier_absolute) {
     std::array<double, 2 * n> rate{};
     Model::rates(data(y_), rate.data());
     std::copy(rate.begin(), rate.end(), data(dy_));
@@ -152,10 +156,10 @@ class SundialsRun {
     IDASetErrHandlerFn(memory_, be_quiet, nullptr);
     IDAInit(memory_, scheme_ == Scheme::ggl ? residual<true> : residual<false>, 0, y_, dy_);
     N_Vector each = N_VClone(y_);
-    for (int i = 0; i < size(scheme_); ++i) data(each)[i] = i < 2 * n ? absolute : unseen;
+    for (int i = 0; i < size(scheme_); ++i) data(each)[i] = i < 2 * n ? absolute : multiplier_absolute;
     IDASVtolerances(memory_, relative, each);
     N_VDestroy(each);
-    IDASetMaxNumSteps(memory_, most_steps);
+    IDASetMaxNumSteps(memory_, scheme_ == Scheme::ggl ? most_steps : most_of_index_3);
     make_dense();
     IDASetLinearSolver(memory_, linear_, matrix_);
     IDASetId(memory_, id_);

@@ -44,7 +44,7 @@ double seconds_per_rate(const System& system, int rounds) {
 }  // namespace
 
 void bench_chain(TableReport& report, bool quick) {
-  constexpr double steps = 200;
+  constexpr double steps = 50;
   report.begin(
       "chain", "Chain of N links: time per step",
       fmt::format("{:g} fixed steps of 0.04/N, dormand-prince-5, default constraints; best of several. Wanted: at most "
@@ -70,7 +70,7 @@ void bench_chain(TableReport& report, bool quick) {
       runs.emplace_back([=, &systems, &values] { return simulate(systems[i], values[i], options); });
     }
   }
-  const std::vector<double> seconds = fastest(runs, quick ? 3 : 10);
+  const std::vector<double> seconds = fastest(runs, quick ? 8 : 30);
   double last = 0;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Result run = runs[2 * i]();

@@ -38,6 +38,7 @@ MechanicsTerms::MechanicsTerms(const System::Declarations& model)
   motion_.jets.resize(states);
   motion_.was_read.resize(states);
   q_rate.resize(info_.positions.size());
+  q_curve_.resize(info_.positions.size());
   force.resize(at(n_));
   int most = 1;
   for (const auto& constraint : info_.constraints) most = std::max(most, constraint.rows);
@@ -87,6 +88,11 @@ std::vector<int> MechanicsTerms::reads(const Function& f, double t, const double
       rows_jet_.data());
     motion_.is_recording = false;
   }
+  return read_of(states);
+}
+
+// Those of the last function that was asked, by number.
+std::vector<int> MechanicsTerms::read_of(const std::vector<int>& states) const {
   std::vector<int> read;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (motion_.was_read[at(states[i])]) read.push_back(static_cast<int>(i));
@@ -113,6 +119,8 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
       block.kept.push_back(declared_rows[at(r)] - block.info->first_row);
     if (!block.info->is_on_speeds) holonomic_ = r;
     block.seeds = reads(block.info->g, t, x, block.info->is_on_speeds);
+    block.positions = read_of(info_.positions);
+    block.speeds = read_of(info_.speeds);
     for (std::size_t i = 0; i < motion_.was_read.size(); ++i) {
       const int state = static_cast<int>(i);
       const auto has = [state](const std::vector<int>& list) {
@@ -213,8 +221,10 @@ void MechanicsTerms::evaluate_mass(double t, const double* x) {
   for (const auto& f : info_.masses) f(Point<double>(t, x, parameters, &around), entries);
 }
 
-void MechanicsTerms::set_values(const double* x) {
-  for (std::size_t i = 0; i < duals_.size(); ++i) duals_[i].value = x[i];
+// Only what one function reads, just before it does: the duals of a long chain do not fit a cache.
+void MechanicsTerms::set_duals(const std::vector<int>& positions, const std::vector<int>& speeds, const double* x) {
+  for (const int i : positions) duals_[at(info_.positions[at(i)])].value = x[info_.positions[at(i)]];
+  for (const int i : speeds) duals_[at(info_.speeds[at(i)])].value = x[info_.speeds[at(i)]];
 }
 
 void MechanicsTerms::evaluate_force(double t, const double* x, const double* relays) {
@@ -224,10 +234,10 @@ void MechanicsTerms::evaluate_force(double t, const double* x, const double* rel
   Terms<double> terms(force_map_, force.data());
   for (const auto& f : info_.forces) f(Point<double>(t, x, parameters, &around), terms);
   if (potentials_.empty()) return;
-  set_values(x);
   const detail::Surroundings<Gradient> around_dual{held_};
   for (const auto& [v, positions] : potentials_) {
     const int count = static_cast<int>(positions.size());
+    set_duals(positions, {}, x);
     for (int begin = 0; begin < count; begin += directions) {
       const int end = std::min(begin + directions, count);
       for (int k = begin; k < end; ++k)
@@ -252,13 +262,13 @@ void MechanicsTerms::evaluate_force(double t, const double* x, const double* rel
 
 void MechanicsTerms::evaluate_jacobian(double t, const double* x) {
   if (rows_ == 0) return;
-  set_values(x);
   const detail::Surroundings<Gradient> around{held_};
   const Point<Gradient> point(Gradient(t), duals_.data(), held_->parameters.data(), &around);
   if (!info_.attitudes.empty()) std::fill(jacobian.begin(), jacobian.end(), 0.0);
   for (const Block& block : blocks_) {
     const int count = static_cast<int>(block.seeds.size()), width = static_cast<int>(block.columns.size());
     double* rows = jacobian.data() + pattern_.first[at(block.first_row)];
+    set_duals(block.positions, block.speeds, x);
     for (int begin = 0; begin < count; begin += directions) {
       const int end = std::min(begin + directions, count);
       for (int k = begin; k < end; ++k) duals_[at(state_of(block, block.seeds[at(k)]))].slope[at(k - begin)] = 1;
@@ -287,22 +297,22 @@ void MechanicsTerms::evaluate_jacobian(double t, const double* x) {
 
 void MechanicsTerms::evaluate_motion(double t, const double* x) {
   if (rows_ == 0) return;
-  for (std::size_t i = 0; i < q_rate.size(); ++i) {
-    const int state = info_.positions[i];
-    motion_.jets[at(state)] = {x[state], q_rate[i], 0.0};
-  }
-  for (const int state : info_.speeds) motion_.jets[at(state)] = x[state];
   for (const auto& [first, first_speed] : info_.attitudes) {
     double v[3];
     for (int i = 0; i < 3; ++i) v[i] = x[info_.speeds[at(first_speed + i)]];
     const double* rate = q_rate.data() + first;
     const auto second = quaternion_rate(rate[0], rate[1], rate[2], rate[3], v);
-    for (int i = 0; i < 4; ++i) motion_.jets[at(info_.positions[at(first + i)])].curve = 0.5 * second[at(i)];
+    for (int i = 0; i < 4; ++i) q_curve_[at(first + i)] = 0.5 * second[at(i)];
   }
   const detail::Surroundings<Jet<double>> around{held_};
   const Point<Jet<double>> point(Jet<double>(t, 1, 0), Point<Jet<double>>::States{{&motion_}},
                                  held_->parameters.data(), &around);
   for (const Block& block : blocks_) {
+    for (const int i : block.positions) {
+      const int state = info_.positions[at(i)];
+      motion_.jets[at(state)] = {x[state], q_rate[at(i)], q_curve_[at(i)]};
+    }
+    for (const int i : block.speeds) motion_.jets[at(info_.speeds[at(i)])] = x[info_.speeds[at(i)]];
     block.info->g(point, rows_jet_.data());
     for (std::size_t k = 0; k < block.kept.size(); ++k) {
       const Jet<double>& jet = rows_jet_[at(block.kept[k])];

@@ -62,11 +62,13 @@ class MechanicsTerms {
     std::vector<int> kept;      // which of its rows
     int first_row;
     std::vector<int> seeds;     // numbers of positions (or speeds) it reads
+    std::vector<int> positions, speeds;  // all it reads, by number
     std::vector<int> columns;   // of G, ascending
     std::vector<int> slot;      // per seed: place of its column in `columns`; attitudes: of their first speed
   };
+  std::vector<int> read_of(const std::vector<int>& states) const;
   std::vector<int> reads(const Function& f, double t, const double* x, bool of_speeds);
-  void set_values(const double* x);
+  void set_duals(const std::vector<int>& positions, const std::vector<int>& speeds, const double* x);
   void attitude_map(int attitude, const double* x, double map[4][3]) const;
   int attitude_of(int position) const { return attitude_of_[static_cast<std::size_t>(position)]; }
   int state_of(const Block& block, int seed) const;
@@ -88,6 +90,7 @@ class MechanicsTerms {
   };
   std::vector<PotentialReads> potentials_;
 
+  std::vector<double> q_curve_;  // half the second derivative of positions with v' = 0; attitudes alone have one
   std::vector<Gradient> duals_, rows_dual_;
   std::vector<Jet<double>> rows_jet_;
   std::vector<double> rows_value_;

@@ -61,6 +61,7 @@ TEST(BadInput, AMassThatVanishesOnTheWayStopsTheRunThere) {
 }
 
 TEST(BadInput, ASingularConfigurationStopsTheRunAndKeepsWhatWas) {
+  // fails today: it stops there, but does not say why.
   // A bead slides into the cusp of x² = y³, where the derivative of the constraint vanishes.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
@@ -81,6 +82,7 @@ TEST(BadInput, ASingularConfigurationStopsTheRunAndKeepsWhatWas) {
 }
 
 TEST(BadInput, AChangePointOfALinkageIsNotSteppedOver) {
+  // fails today: the steps are longer than the singular instant, and nothing notices it.
   // A parallelogram goes flat at t = π/3: its two loop equations depend on each other there, and the motion may branch.
   Mechanics bars("parallelogram");
   const auto a = bars.coordinate("left", std::numbers::pi / 3, -1), b = bars.coordinate("right", std::numbers::pi / 3, -1),
@@ -99,12 +101,13 @@ TEST(BadInput, AChangePointOfALinkageIsNotSteppedOver) {
 }
 
 TEST(BadInput, ConstraintsThatContradictEachOtherOnTheWayAreNamed) {
-  // A rod that shortens to nothing: x² + y² = (1 - t)², impossible after t = 1, singular at it.
-  Pendulum pendulum;
-  pendulum.mechanics.constraint("winch", [x = pendulum.x, y = pendulum.y](const auto& at) {
-    return (sqr(at[x]) + sqr(at[y]) - sqr(1 - at.t) * (1 - at.t)) / 2;
-  });
-  const Result run = simulate(pendulum.mechanics, {.end = 2, .tolerance = 1e-8});
+  // fails today: it stops there, but does not say why.
+  // A rope that is drawn in, x² + y² = (1 - t)³: singular at t = 1, impossible after it.
+  Mechanics stone("stone");
+  const auto x = stone.coordinate("x", 0.6, -0.9), y = stone.coordinate("y", 0.8, -1.2);
+  for (const auto q : {x, y}) stone.mass(q, 1.0);
+  stone.constraint("winch", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - sqr(1 - at.t) * (1 - at.t)) / 2; });
+  const Result run = simulate(stone, {.end = 2, .tolerance = 1e-8});
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_TRUE(says(run.reason, {"t = ", "'winch'"}));
   EXPECT_LE(run.t_end, 1);
@@ -222,25 +225,19 @@ TEST(BadInput, AVelocityConstraintMayReadSpeedsButNoOtherStates) {
   EXPECT_TRUE(says(misuse_of([&] { simulate(model, {.end = 1}); }), {"constraint 'drive' depends on 'tank'"}));
 }
 
-TEST(BadInput, AMassOrAForceOfWhatDoesNotMoveIsNamed) {
+TEST(BadInput, AMassOrAForceOfWhatDoesNotMoveIsMisuse) {
   Mechanics model("model");
   const auto q = model.coordinate("q", 0);
   const auto tank = model.state("tank", 1);
   model.mass(q, 1.0);
   model.rates([=](const auto&, auto& d) { d[tank] = 0.0; });
-  EXPECT_TRUE(says(misuse_of([&] { model.mass(tank, 2.0); }), {"'tank'"}));
-  const auto outcome_of = [](const Mechanics& wrong) {
-    try {
-      return simulate(wrong, {.end = 1}).reason;
-    } catch (const Misuse& error) {
-      return std::string(error.what());
-    }
-  };
+  EXPECT_TRUE(says(misuse_of([&] { model.mass(tank, 2.0); }), {"no row", "coordinates of this mechanism"}));
+  const auto outcome_of = [](const Mechanics& wrong) { return misuse_of([&] { simulate(wrong, {.end = 1}); }); };
   Mechanics heavy = model, pushed = model;
   heavy.mass([=](const auto&, auto& M) { M(q, tank) = 1.0; });
-  EXPECT_TRUE(says(outcome_of(heavy), {"'tank'"}));
+  EXPECT_TRUE(says(outcome_of(heavy), {"no row", "coordinates of this mechanism"}));
   pushed.force([=](const auto&, auto& f) { f[tank] += 1.0; });
-  EXPECT_TRUE(says(outcome_of(pushed), {"'tank'"}));
+  EXPECT_TRUE(says(outcome_of(pushed), {"no row", "coordinates of this mechanism"}));
 }
 
 TEST(BadInput, TwoConstraintsOfOneNameAreMisuse) {
@@ -254,10 +251,11 @@ TEST(BadInput, EnergyOfNothingIsMisuse) {
   EXPECT_TRUE(says(misuse_of([&] { empty.energy(); }), {"'empty'"}));
 }
 
+std::string misuse_with(ConstraintOptions constraints, const System& system) {
+  return misuse_of([&] { simulate(system, {.end = 0.1, .constraints = std::move(constraints)}); });
+}
 std::string misuse_with(ConstraintOptions constraints, const char* problem = "cartesian-pendulum") {
-  return misuse_of([&] {
-    simulate(find_problem(problem).system, {.end = 0.1, .constraints = std::move(constraints)});
-  });
+  return misuse_with(std::move(constraints), find_problem(problem).system);
 }
 
 TEST(BadInput, UnknownFormulationsSuggestTheNearest) {
@@ -298,14 +296,25 @@ TEST(BadInput, OptionsForConstraintsNeedConstraints) {
   EXPECT_TRUE(says(misuse_with({.formulation = "acceleration"}, "lorenz"), {"'lorenz'", "no constraints"}));
   EXPECT_TRUE(says(misuse_with({.stabilization = "projection"}, "lorenz"), {"'lorenz'", "no constraints"}));
   EXPECT_TRUE(says(misuse_with({.start = "refuse"}, "lorenz"), {"'lorenz'", "no constraints"}));
+  // fails today: states held fixed are ignored without a word.
   EXPECT_TRUE(says(misuse_with({.fixed = {"x"}}, "lorenz"), {"'lorenz'", "no constraints"}));
 }
 
-TEST(BadInput, FormulationsOfMechanismsDoNotFitOtherSystems) {
+TEST(BadInput, WhatIsForMechanismsDoesNotFitOtherSystems) {
+  System body("body");
+  const auto q = body.states("q", {1, 0});
+  body.rates([=](const auto& at, auto& d) {
+    d[q[0]] = -at[q[1]];
+    d[q[1]] = at[q[0]];
+  });
+  body.invariant("length", [=](const auto& at) { return sqr(at[q[0]]) + sqr(at[q[1]]) - 1; });
   for (const char* formulation : {"baumgarte(12,70)", "penalty(1e5,1e3)", "state-space", "sliding(10)"})
-    EXPECT_NE(misuse_with({.formulation = formulation}, "sliding-control"), "no misuse") << formulation;
+    EXPECT_TRUE(says(misuse_with({.formulation = formulation}, body), {formulation})) << formulation;
   for (const char* stabilization : {"s-both2", "sweeps", "s-vel"})
-    EXPECT_TRUE(says(misuse_with({.stabilization = stabilization}, "sliding-control"), {stabilization, "mechanics"}));
+    EXPECT_TRUE(says(misuse_with({.stabilization = stabilization}, body), {stabilization, "mechanics"}));
+  EXPECT_TRUE(says(misuse_with({.start = "reach(0.1)"}, body), {"mechanics", "'body'"}));
+  EXPECT_TRUE(says(misuse_with({.fixed = {"q1"}}, body), {"fixed", "mechanics"}));
+  EXPECT_EQ(misuse_with({.stabilization = "s-full"}, body), "no misuse");  // it needs a derivative and nothing else
 }
 
 }  // namespace
