@@ -75,7 +75,7 @@ struct HandSqueezer {
                                                0.455279819163070380,   0.222668390165885885,
                                                0.487364979543842550,   -0.222668390165885885,
                                                1.23054744454982119};
-  static constexpr double multiplier_tolerance = 1e6;  // in IDA: without it Newton fails at t = 0 below 1e-5
+  static constexpr double multiplier_tolerance = 1e6;  // in IDA: without it Newton fails at t = 0, at 1e-6 and below
 
   using Vector = Eigen::Matrix<double, n, 1>;
   using Rows = Eigen::Matrix<double, m, 1>;

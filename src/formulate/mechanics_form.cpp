@@ -22,7 +22,13 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
     : model_(std::move(model)), formulation_(std::move(formulation)), terms_(*model_), invariants_(*model_) {
   const auto n = at(terms_.size()), states = model_->state_names.size();
   for (auto* vector : {&a_, &d_, &e_}) vector->resize(n);
-  for (auto* vector : {&x_last_, &x_work_, &other_rates_}) vector->resize(states);
+  for (auto* vector : {&x_last_, &x_work_}) vector->resize(states);
+  const Eigen::Index size = terms_.size(), k = invariants_.rows();
+  InvariantWork& w = invariant_work_;
+  for (auto* matrix : {&w.by_position, &w.by_speed, &w.along_position, &w.along_speed}) matrix->setZero(size, k);
+  w.gram.setZero(k, k);
+  w.share.setZero(k);
+  w.factors = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(k, k);
 }
 
 void MechanicsForm::lock(const Held& held) {
@@ -275,28 +281,31 @@ void MechanicsForm::correct(int level, const double* r, double* x) {
 void MechanicsForm::correct_invariants(const double* r, double* x) {
   const MechanicsInfo& info = terms_.info();
   const auto& H = invariants_.jacobian();
-  const Eigen::Index k = H.rows(), n = terms_.size();
-  Eigen::MatrixXd by_position(n, k), by_speed(n, k), along_position(n, k), along_speed(n, k);
+  const Eigen::Index k = H.rows();
+  InvariantWork& w = invariant_work_;
   for (Eigen::Index j = 0; j < k; ++j) {
-    Eigen::VectorXd e(n), d(n);
-    terms_.force_of_positions(H.row(j).data(), x, e.data());
-    by_position.col(j) = e;
     std::fill(rhs_.begin(), rhs_.end(), 0.0);
-    kkt_->solve(e.data(), rhs_.data(), d.data(), lambda_.data());
-    along_position.col(j) = d;
-    for (Eigen::Index i = 0; i < n; ++i) e(i) = H(j, info.speeds[at(static_cast<int>(i))]);
-    by_speed.col(j) = e;
+    terms_.force_of_positions(H.row(j).data(), x, w.by_position.col(j).data());
+    kkt_->solve(w.by_position.col(j).data(), rhs_.data(), w.along_position.col(j).data(), lambda_.data());
+    for (std::size_t i = 0; i < info.speeds.size(); ++i)
+      w.by_speed(static_cast<Eigen::Index>(i), j) = H(j, info.speeds[i]);
     std::fill(rhs_.begin(), rhs_.end(), 0.0);
-    kkt_->solve(e.data(), rhs_.data(), d.data(), lambda_.data());
-    along_speed.col(j) = d;
+    kkt_->solve(w.by_speed.col(j).data(), rhs_.data(), w.along_speed.col(j).data(), lambda_.data());
   }
   has_last_ = false;  // the multipliers were overwritten
-  const Eigen::MatrixXd gram = by_position.transpose() * along_position + by_speed.transpose() * along_speed;
-  const Eigen::VectorXd share = gram.completeOrthogonalDecomposition().solve(
-      -Eigen::Map<const Eigen::VectorXd>(r, k));
-  const Eigen::VectorXd positions = along_position * share, speeds = along_speed * share;
-  terms_.move_positions(positions.data(), x);
-  for (std::size_t i = 0; i < info.speeds.size(); ++i) x[info.speeds[i]] += speeds(static_cast<Eigen::Index>(i));
+  w.gram.noalias() = w.by_position.transpose() * w.along_position;
+  w.gram.noalias() += w.by_speed.transpose() * w.along_speed;
+  w.factors.compute(w.gram);
+  w.share = w.factors.solve(Eigen::Map<const Eigen::VectorXd>(r, k));
+  for (Eigen::Index j = 0; j < k; ++j) {
+    for (std::size_t i = 0; i < d_.size(); ++i)
+      d_[i] = (j == 0 ? 0 : d_[i]) - w.along_position(static_cast<Eigen::Index>(i), j) * w.share(j);
+  }
+  terms_.move_positions(d_.data(), x);
+  for (Eigen::Index j = 0; j < k; ++j) {
+    for (std::size_t i = 0; i < info.speeds.size(); ++i)
+      x[info.speeds[i]] -= w.along_speed(static_cast<Eigen::Index>(i), j) * w.share(j);
+  }
 }
 
 bool MechanicsForm::refactor(double t, const double* x) {

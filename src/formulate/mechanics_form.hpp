@@ -112,9 +112,14 @@ class MechanicsForm final : public Form, public Manifold {
   Kkt::Status status_ = Kkt::Status::good;
   bool holds_lambda_ = false;
   double t_last_ = 0;
-  std::vector<double> x_last_, x_work_, other_rates_;
+  std::vector<double> x_last_, x_work_;
   bool has_last_ = false;
 
+  struct InvariantWork {
+    Eigen::MatrixXd by_position, by_speed, along_position, along_speed, gram;  // columns: invariants
+    Eigen::VectorXd share;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors;
+  } invariant_work_;
   std::vector<int> dependent_;  // speeds
   long long partition_changes_ = 0;
 };

@@ -13,11 +13,9 @@ namespace {
 constexpr int degree = 8, count = degree + 1;
 constexpr double largest_bump = 1.0 / 64, largest_bump_slope = 0.053666;  // of B and its derivative on [0, 1]
 
-using Row = std::array<double, count>;
-
 /// B(s) (s - 1/2)^k as a polynomial in s.
-Row bump_times(int power) {
-  Row row{0, 0, 0, 1, -3, 3, -1, 0, 0};
+std::array<double, 9> bump_times(int power) {
+  std::array<double, 9> row{0, 0, 0, 1, -3, 3, -1, 0, 0};
   for (int k = 0; k < power; ++k) {
     for (int i = degree; i >= 0; --i)
       row[static_cast<std::size_t>(i)] =
@@ -25,6 +23,8 @@ Row bump_times(int power) {
   }
   return row;
 }
+
+constexpr double middle = 0.5, quarters[3] = {0.25, 0.5, 0.75};
 
 double second_derivative(const double* c, double s) {
   double sum = 0;
@@ -34,8 +34,21 @@ double second_derivative(const double* c, double s) {
 
 }  // namespace
 
+// The second derivatives of the first bumps at as many points, inverted.
+HermiteLevels::Fit HermiteLevels::fit_at(const double* points, int how_many) {
+  Fit fit;
+  Eigen::MatrixXd values(how_many, how_many);
+  for (int k = 0; k < how_many; ++k) {
+    fit.bumps[static_cast<std::size_t>(k)] = bump_times(k);
+    for (int j = 0; j < how_many; ++j)
+      values(j, k) = second_derivative(fit.bumps[static_cast<std::size_t>(k)].data(), points[j]);
+  }
+  fit.inverse = values.inverse();
+  return fit;
+}
+
 HermiteLevels::HermiteLevels(formulate::MechanicsForm& form, const StepControl& control, int size)
-    : form_(form), control_(control), newton_(form, size) {
+    : form_(form), control_(control), newton_(form, size), one_(fit_at(&middle, 1)), three_(fit_at(quarters, 3)) {
   const MechanicsInfo& info = form.terms().info();
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     if (info.speed_of[i] >= 0)
@@ -107,7 +120,8 @@ double HermiteLevels::pull_needed(const Step& step) {
   return std::sqrt(sum / static_cast<double>(2 * coordinates_.size()));
 }
 
-void HermiteLevels::raise(const Step& step, const double* points, int how_many) {
+void HermiteLevels::raise(const Step& step, int how_many) {
+  const double* points = how_many == 1 ? &middle : quarters;
   for (int j = 0; j < how_many; ++j) {
     if (!evaluate_inside(step, points[j])) return;
     ++evaluations;
@@ -116,14 +130,7 @@ void HermiteLevels::raise(const Step& step, const double* points, int how_many) 
       inside_[i * 3 + static_cast<std::size_t>(j)] =
           step.span * step.span * rates_[static_cast<std::size_t>(coordinates_[i].speed)];
   }
-  std::array<Row, 3> bumps;
-  Eigen::MatrixXd fit(how_many, how_many);
-  for (int k = 0; k < how_many; ++k) {
-    bumps[static_cast<std::size_t>(k)] = bump_times(k);
-    for (int j = 0; j < how_many; ++j)
-      fit(j, k) = second_derivative(bumps[static_cast<std::size_t>(k)].data(), points[j]);
-  }
-  const Eigen::MatrixXd inverse = fit.inverse();
+  const Fit& fit = how_many == 1 ? one_ : three_;
   for (std::size_t i = 0; i < coordinates_.size(); ++i) {
     double* c = c_.data() + i * count;
     double missing[3] = {0, 0, 0};
@@ -131,10 +138,10 @@ void HermiteLevels::raise(const Step& step, const double* points, int how_many) 
       missing[j] = inside_[i * 3 + static_cast<std::size_t>(j)] - second_derivative(c, points[j]);
     for (int k = 0; k < how_many; ++k) {
       double share = 0;
-      for (int j = 0; j < how_many; ++j) share += inverse(k, j) * missing[j];
+      for (int j = 0; j < how_many; ++j) share += fit.inverse(k, j) * missing[j];
       if (k == 0) last_[i] = share;
       for (int power = 0; power <= degree; ++power)
-        c[power] += share * bumps[static_cast<std::size_t>(k)][static_cast<std::size_t>(power)];
+        c[power] += share * fit.bumps[static_cast<std::size_t>(k)][static_cast<std::size_t>(power)];
     }
   }
 }
@@ -154,14 +161,12 @@ double HermiteLevels::size_of_correction(const Step& step) const {
 
 void HermiteLevels::store(Step& step) {
   const int old = is_all_ ? 0 : step.degree(), size = step.size();
-  const std::vector<double> kept =
-      is_all_ ? std::vector<double>()
-              : std::vector<double>(step.coefficients(), step.coefficients() + static_cast<std::ptrdiff_t>(size) * (old + 1));
+  if (!is_all_) kept_.assign(step.coefficients(), step.coefficients() + static_cast<std::ptrdiff_t>(size) * (old + 1));
   const int wide = std::max(old, degree);
   double* all = step.make_polynomial(wide);
   for (int i = 0; i < size && !is_all_; ++i) {
     for (int k = 0; k <= wide; ++k)
-      all[i * (wide + 1) + k] = k <= old ? kept[static_cast<std::size_t>(i * (old + 1) + k)] : 0;
+      all[i * (wide + 1) + k] = k <= old ? kept_[static_cast<std::size_t>(i * (old + 1) + k)] : 0;
   }
   for (std::size_t i = 0; i < coordinates_.size(); ++i) {
     const double* c = c_.data() + i * count;
@@ -180,9 +185,8 @@ void HermiteLevels::write(Step& step, const double* start_rate, const double* en
   // The distance from the manifold in the middle is the size of the error, seen in some directions.
   if (pull_needed(step) > 0.1) {
     ++raised;
-    const double middle = 0.5, thirds[3] = {0.25, 0.5, 0.75};
-    raise(step, &middle, 1);
-    if (size_of_correction(step) > 1) raise(step, thirds, 3);
+    raise(step, 1);
+    if (size_of_correction(step) > 1) raise(step, 3);
   }
   store(step);
 }

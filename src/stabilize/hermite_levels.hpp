@@ -10,6 +10,7 @@
 // below, pulled onto the manifold.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "stabilize/parts.hpp"
@@ -36,7 +37,7 @@ class HermiteLevels {
   };
   bool evaluate_inside(const Step& step, double s);  // pulled state in x_, rates in rates_
   void write_base(const Step& step, const double* start_rate, const double* end_rate);
-  void raise(const Step& step, const double* points, int count);
+  void raise(const Step& step, int points);
   double pull_needed(const Step& step);
   double size_of_correction(const Step& step) const;
   void store(Step& step);
@@ -45,9 +46,15 @@ class HermiteLevels {
   const StepControl& control_;
   NewtonPull newton_;
   std::vector<CoordinateStates> coordinates_;
+  struct Fit {
+    std::array<std::array<double, 9>, 3> bumps{};  // polynomials in s
+    Eigen::MatrixXd inverse;
+  };
+  static Fit fit_at(const double* points, int how_many);
+  Fit one_, three_;
   bool is_all_;  // the coordinates and their speeds are all states there are
   std::vector<double> c_;  // nine coefficients per coordinate
-  std::vector<double> last_, x_, rates_, inside_;
+  std::vector<double> last_, x_, rates_, inside_, kept_;
 };
 
 }  // namespace pawl::stabilize

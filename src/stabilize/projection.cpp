@@ -55,8 +55,7 @@ NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) 
     }
     if (excess <= 1) return End::met;
     if (!std::isfinite(size)) return End::lost;
-    if (iteration > 0 && size > last / 2 && (excess < 64 || is_at_rounding(level, x))) return End::met;
-    if (iteration > 0 && size > slow * last) return End::slow;
+    if (iteration > 0 && size > slow * last) return excess < 64 || is_at_rounding(level, x) ? End::met : End::slow;
     if (iteration == most_iterations) return End::slow;
     last = size;
     manifold_.correct(level, r_.data(), x);

@@ -98,8 +98,11 @@ struct Energy {
     T sum(0.0), part(0.0);
     if (!mechanics->masses.empty()) {
       const auto n = mechanics->speeds.size();
-      std::vector<T> m(n * n, T(0.0));
-      Entries<T> entries(map, m.data());
+      std::array<T, 256> few;  // so that watching a small mechanism allocates nothing
+      std::vector<T> many(n * n > few.size() ? n * n : 0);
+      T* m = many.empty() ? few.data() : many.data();
+      std::fill(m, m + n * n, T(0.0));
+      Entries<T> entries(map, m);
       for (const auto& mass : mechanics->masses) mass(at, entries);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j)

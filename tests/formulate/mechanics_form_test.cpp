@@ -90,8 +90,7 @@ TEST(MechanicsForm, MultipliersMayBeReadByFunctionsOfTheMotion) {
   const auto x = pendulum.coordinate("x", 0, std::sqrt(4 * g)), y = pendulum.coordinate("y", -1);
   for (const auto q : {x, y}) pendulum.mass(q, 1.0);
   pendulum.potential([=](const auto& at) { return g * at[y]; });
-  const Constraint rod =
-      pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
+  const Constraint rod = pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
   const auto force = pendulum.observable("force", black_box([=](const auto& at) { return at[rod]; }));
   const Guard slack = pendulum.guard("rod goes slack", black_box([=](const auto& at) { return at[rod]; }))
                           .falling()
@@ -181,6 +180,20 @@ TEST(Redundancy, AMechanismWithOneJointTooManyMovesAsWithout) {
   EXPECT_LE(largest_difference(free.final_state, guided.final_state), 1e-12);
 }
 
+TEST(Redundancy, WhatDependsAtTheStartAloneIsNotForgotten) {
+  // fails today: the ellipse is dropped for good, its residual grows to 0.5, and the run finishes with no drift
+  // reported. A circle and an ellipse touch at (1, 0): dependent there at the levels of positions and speeds, but a
+  // bead that moves along one leaves the other: the accelerations they ask for differ.
+  Mechanics bead("bead");
+  const auto x = bead.coordinate("x", 1), y = bead.coordinate("y", 0, 1);
+  for (const auto q : {x, y}) bead.mass(q, 1.0);
+  bead.constraint("circle", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  bead.constraint("ellipse", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) / 4 - 1; });
+  const Result run = simulate(bead, {.end = 1, .tolerance = 1e-8});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"'ellipse'"}));
+}
+
 // ---- constraints that hold in some modes only ----
 
 TEST(Modes, ACouplingThatClosesConservesMomentum) {
@@ -247,8 +260,9 @@ TEST(Modes, ARedundantCouplingIsFoundWhenItCloses) {
   train.mass(x2, 5.0);
   const auto coupled = train.discrete<bool>("coupled", false);
   train.force([=](const auto&, auto& f) { f[x2] += 7.0; });
-  const Constraint one = train.constraint("coupling", [=](const auto& at) { return at[x2] - at[x1]; }).only_when(coupled),
-                   two = train.constraint("chain", [=](const auto& at) { return at[x2] - at[x1]; }).only_when(coupled);
+  const Constraint one =
+                       train.constraint("coupling", [=](const auto&at) { return at[x2] - at[x1]; }).only_when(coupled),
+                   two = train.constraint("chain", [=](const auto&at) { return at[x2] - at[x1]; }).only_when(coupled);
   train.guard("they meet", [=](const auto& at) { return at[x2] - at[x1]; })
       .falling()
       .only_when(!coupled)
@@ -305,12 +319,11 @@ struct Linear {
   double g(const Instant& now) const { return now[q1] + 2 * now[q2]; }
   double speed(const Instant& now) const { return now[dot(q1)] + 2 * now[dot(q2)]; }
   Result run(const char* formulation, const char* stabilization, double h) const {
-    return simulate(mechanics, {.end = 8 * h,
-                                .method = "euler",
-                                .step = h,
-                                .constraints = {.formulation = formulation,
-                                                .stabilization = stabilization,
-                                                .start = "keep"}});
+    return simulate(mechanics,
+                    {.end = 8 * h,
+                     .method = "euler",
+                     .step = h,
+                     .constraints = {.formulation = formulation, .stabilization = stabilization, .start = "keep"}});
   }
 };
 
@@ -360,17 +373,16 @@ TEST(Baumgarte, PostStabilizationForgetsItInOne) {
   }
 }
 
-TEST(Baumgarte, WithTheStepsOwnRateStaysAccurateWithEveryKindOfStep) {
+TEST(Baumgarte, WithTheStepsOwnRateWorksWithErrorControlToo) {
   // fails today: the first rate is asked for before there is a step, and 1/h is infinite.
   const Problem& problem = find_problem("cartesian-pendulum");
   for (const char* method : {"dormand-prince-5", "tsitouras-papakostas-8", "bogacki-shampine-3"}) {
     SCOPED_TRACE(method);
-    const Result run = simulate(
-        problem.system,
-        {.end = 2, .tolerance = 1e-7, .method = method, .constraints = {.formulation = "baumgarte(1/h)"}});
-    ASSERT_TRUE(run.finished()) << run.reason;
-    EXPECT_LE(*error_against_reference(problem, Values(problem.system), 2, run.final_state), 1e-4);
-    EXPECT_LE(run.statistics.constraints->position_drift, 1e-6);
+    const Result run =
+        simulate(problem.system,
+                 {.end = 2, .tolerance = 1e-6, .method = method, .constraints = {.formulation = "baumgarte(1/h)"}});
+    ASSERT_TRUE(run.finished()) << run.reason;  // its feedback is felt inside the stages: no order is promised
+    EXPECT_LE(*error_against_reference(problem, Values(problem.system), 2, run.final_state), 1e-2);
   }
 }
 
@@ -380,9 +392,9 @@ TEST(Penalty, TendsToTheConstrainedMotionAsTheSpringStiffens) {
   const Problem& pendulum = find_problem("cartesian-pendulum");
   const auto exact = *pendulum.reference(Values(pendulum.system), 1);
   const auto error_with = [&](const char* formulation) {
-    const Result run = simulate(
-        pendulum.system,
-        {.end = 1, .tolerance = 1e-10, .keep = Keep::end, .constraints = {.formulation = formulation}});
+    const Result run =
+        simulate(pendulum.system,
+                 {.end = 1, .tolerance = 1e-10, .keep = Keep::end, .constraints = {.formulation = formulation}});
     EXPECT_TRUE(run.finished()) << run.reason;
     EXPECT_EQ(run.statistics.constraints->stabilization, "none");
     return largest_difference(run.final_state, exact);
@@ -495,36 +507,44 @@ TEST(MechanicsForm, GuardsAreFoundOnTheMovingMechanism) {
   for (const auto q : {x, y}) pendulum.mass(q, 1.0);
   pendulum.potential([=](const auto& at) { return g * at[y]; });
   pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
-  const Guard bottom = pendulum.guard("bottom", [=](const auto& at) { return at[x]; }),
-              turns = pendulum.guard("turns", [=](const auto& at) { return at[x] * at[dot(y)] - at[y] * at[dot(x)]; });
-  for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
-    SCOPED_TRACE(method);
-    const Result run = simulate(pendulum, {.end = 5.7, .tolerance = 1e-11, .method = method});
-    ASSERT_TRUE(run.finished()) << run.reason;
-    const auto down = run.times_of(bottom), still = run.times_of(turns);
-    ASSERT_EQ(down.size(), 6u);
-    ASSERT_EQ(still.size(), 5u);
-    for (std::size_t i = 0; i < down.size(); ++i) EXPECT_NEAR(down[i], 0.5 + static_cast<double>(i), 1e-9);
-    for (std::size_t i = 0; i < still.size(); ++i) EXPECT_NEAR(still[i], 1 + static_cast<double>(i), 1e-9);
-    EXPECT_LE(run.statistics.constraints->position_drift, 1e-15);
+  const Guard bottom = pendulum.guard("bottom", [=](const auto&at) { return at[x]; }),
+              turns = pendulum.guard("turns", [=](const auto&at) { return at[x] * at[dot(y)] - at[y] * at[dot(x)]; });
+  // fails today for some: an event where nothing jumps may be left off the manifold by more than the tolerance, as the
+  // polynomial has it, and then no step can be taken from it.
+  for (const char* method : {"tsitouras-5", "dormand-prince-5", "dop853", "tsitouras-papakostas-8", "verner-9"}) {
+    for (const double tolerance : {1e-7, 1e-8, 1e-9, 1e-10, 1e-11}) {
+      SCOPED_TRACE(std::string(method) + " " + std::to_string(-std::log10(tolerance)));
+      const Result run = simulate(pendulum, {.end = 5.7, .tolerance = tolerance, .method = method});
+      EXPECT_TRUE(run.finished()) << run.reason;
+      const auto down = run.times_of(bottom), still = run.times_of(turns);
+      EXPECT_EQ(down.size(), 6u);
+      EXPECT_EQ(still.size(), 5u);
+      for (std::size_t i = 0; i < down.size(); ++i) EXPECT_NEAR(down[i], 0.5 + static_cast<double>(i), 1e3 * tolerance);
+      for (std::size_t i = 0; i < still.size(); ++i) EXPECT_NEAR(still[i], 1 + static_cast<double>(i), 1e3 * tolerance);
+      EXPECT_LE(run.statistics.constraints->position_drift, 1e-15);
+    }
   }
 }
 
 TEST(MechanicsForm, EventsLieOnTheManifoldWhetherOrNotSomethingJumps) {
+  // fails today: where something jumps they do; else only where the step to the event was taken again.
   for (const bool jumps : {false, true}) {
-    SCOPED_TRACE(jumps);
-    Rods one;
-    one.rod("rod", 1, 1);
-    const auto count = one.mechanics.discrete<int>("count", 0);
-    auto guard = one.mechanics.guard("bottom", [x = one.x](const auto& at) { return at[x]; });
-    if (jumps) guard.then([=](Jump& jump) { jump[count] = jump.pre(count) + 1; });
-    const Result run = simulate(one.mechanics, {.end = 3, .tolerance = 1e-6});
-    ASSERT_TRUE(run.finished()) << run.reason;
-    ASSERT_GE(run.events.size(), 2u);
-    for (const Event& event : run.events) {
-      const Instant now = run.at(event.t);
-      EXPECT_NEAR(sqr(now[one.x]) + sqr(now[one.y]), 1, 1e-14);
-      EXPECT_NEAR(now[one.x] * now[dot(one.x)] + now[one.y] * now[dot(one.y)], 0, 1e-14);
+    for (const char* method : {"tsitouras-5", "dormand-prince-5", "tsitouras-papakostas-8", "verner-9"}) {
+      for (const double tolerance : {1e-5, 1e-7, 1e-9}) {
+        SCOPED_TRACE((jumps ? "jumps " : "no jump ") + std::string(method));
+        Rods one;
+        one.rod("rod", 1, 1);
+        const auto count = one.mechanics.discrete<int>("count", 0);
+        auto guard = one.mechanics.guard("bottom", [x = one.x](const auto& at) { return at[x]; });
+        if (jumps) guard.then([=](Jump& jump) { jump[count] = jump.pre(count) + 1; });
+        const Result run = simulate(one.mechanics, {.end = 3, .tolerance = tolerance, .method = method});
+        EXPECT_GE(run.events.size(), 1u);
+        for (const Event& event : run.events) {
+          const Instant now = run.at(event.t);
+          EXPECT_NEAR(sqr(now[one.x]) + sqr(now[one.y]), 1, 1e-14);
+          EXPECT_NEAR(now[one.x] * now[dot(one.x)] + now[one.y] * now[dot(one.y)], 0, 1e-14);
+        }
+      }
     }
   }
 }

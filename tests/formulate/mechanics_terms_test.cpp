@@ -76,8 +76,8 @@ void expect_equal(const A& ours, const B& exact, const char* what, double tolera
   ASSERT_EQ(ours.cols(), exact.cols()) << what;
   const double scale = std::max(1.0, exact.cwiseAbs().maxCoeff());
   EXPECT_LE((ours - exact).cwiseAbs().maxCoeff(), tolerance * scale) << what << "\nours\n"
-                                                                    << ours << "\nexact\n"
-                                                                    << exact;
+                                                                     << ours << "\nexact\n"
+                                                                     << exact;
 }
 
 const System& system_named(const char* name) {
@@ -170,9 +170,9 @@ TEST(MechanicsTerms, OfTheSqueezerAreThePublishedOnes) {
                L = std::hypot(xd - xc, yd - yc), F = -c0 * (L - l0) / L, Fx = F * (xd - xc), Fy = F * (yd - yc);
   Vector f(7);
   f << mom - m2 * da * rr * vT * (vT + 2 * vb) * sin(T), m2 * da * rr * vb * vb * sin(T),
-      Fx * (sc * cos(gam) - sd * sin(gam)) + Fy * (sd * cos(gam) + sc * sin(gam)), m4 * zt * (e - ea) * vd * vd * cos(P),
-      -m4 * zt * (e - ea) * vP * (vP + 2 * vd) * cos(P), -m6 * u * (zf - fa) * ve * ve * cos(O),
-      m6 * u * (zf - fa) * vO * (vO + 2 * ve) * cos(O);
+      Fx * (sc * cos(gam) - sd * sin(gam)) + Fy * (sd * cos(gam) + sc * sin(gam)),
+      m4 * zt * (e - ea) * vd * vd * cos(P), -m4 * zt * (e - ea) * vP * (vP + 2 * vd) * cos(P),
+      -m6 * u * (zf - fa) * ve * ve * cos(O), m6 * u * (zf - fa) * vO * (vO + 2 * ve) * cos(O);
   expect_equal(at.f(), f, "f");
 }
 
@@ -219,8 +219,8 @@ TEST(MechanicsTerms, OfTheRollingSpheresAreThoseOfTheSource) {
   const double th = q[4], psi = q[5], st = std::sin(th), ct = std::cos(th), sp = std::sin(psi), cp = std::cos(psi);
   const double phi_ = v[3], theta_ = v[4];
   Matrix G(3, 6);
-  G << 1, 0, 0, 0, 0, 0,                            //
-      0, R + r, 0, -r * st * cp, r * sp, 0,         //
+  G << 1, 0, 0, 0, 0, 0,                     //
+      0, R + r, 0, -r * st * cp, r * sp, 0,  //
       0, 0, R + r, -r * st * sp, -r * cp, 0;
   expect_equal(at.G(), G, "Jq, Jv", 1e-15);
   Matrix Jqn = Matrix::Zero(3, 6);
@@ -284,7 +284,8 @@ TEST(MechanicsTerms, AnAttitudeTurnsByHalfTheProductWithItsAngularVelocity) {
   const Eigen::Vector4d exact(rate.w() / 2, rate.x() / 2, rate.y() / 2, rate.z() / 2);
   expect_equal(at.slope(), exact, "q' = S(q) w = q w / 2", 1e-15);
   expect_equal((at.G() * one.w()).eval(), exact, "G = S(q)", 1e-15);
-  expect_equal(Vector(Eigen::Map<const Vector>(at.terms().q_rate.data(), 4)), exact, "the rate of the positions", 1e-15);
+  expect_equal(Vector(Eigen::Map<const Vector>(at.terms().q_rate.data(), 4)), exact, "the rate of the positions",
+               1e-15);
   // With w constant q'' = q w w / 4 = -|w|² q / 4.
   const Eigen::Vector4d second = -one.w().squaredNorm() / 4 * Eigen::Vector4d(q.w(), q.x(), q.y(), q.z());
   expect_equal(at.gamma(), second, "q''", 4e-15);
@@ -294,9 +295,10 @@ TEST(MechanicsTerms, APointOfABodyMovesAsItTurns) {
   Body one = body();
   one.mechanics.constraint("point", [a = one.a, u = one.arm](const auto& at) {  // R(q) u
     const auto w = at[a[0]], x = at[a[1]], y = at[a[2]], z = at[a[3]];
-    return std::array{(sqr(w) + sqr(x) - sqr(y) - sqr(z)) * u[0] + 2 * (x * y - w * z) * u[1] + 2 * (x * z + w * y) * u[2],
-                      2 * (x * y + w * z) * u[0] + (sqr(w) - sqr(x) + sqr(y) - sqr(z)) * u[1] + 2 * (y * z - w * x) * u[2],
-                      2 * (x * z - w * y) * u[0] + 2 * (y * z + w * x) * u[1] + (sqr(w) - sqr(x) - sqr(y) + sqr(z)) * u[2]};
+    return std::array{
+        (sqr(w) + sqr(x) - sqr(y) - sqr(z)) * u[0] + 2 * (x * y - w * z) * u[1] + 2 * (x * z + w * y) * u[2],
+        2 * (x * y + w * z) * u[0] + (sqr(w) - sqr(x) + sqr(y) - sqr(z)) * u[1] + 2 * (y * z - w * x) * u[2],
+        2 * (x * z - w * y) * u[0] + 2 * (y * z + w * x) * u[1] + (sqr(w) - sqr(x) - sqr(y) + sqr(z)) * u[2]};
   });
   TermsAt at(one.mechanics, 0, one.x());
   const Eigen::Matrix3d R = one.orientation().normalized().toRotationMatrix();
@@ -319,8 +321,8 @@ TEST(MechanicsTerms, AnAttitudesPotentialIsATorqueInBodyAxes) {
   const double weight = 3.7;
   one.mechanics.potential([a = one.a, u = one.arm, weight](const auto& at) {  // weight times the height of R u
     const auto w = at[a[0]], x = at[a[1]], y = at[a[2]], z = at[a[3]];
-    return weight * (2 * (x * z - w * y) * u[0] + 2 * (y * z + w * x) * u[1] +
-                     (sqr(w) - sqr(x) - sqr(y) + sqr(z)) * u[2]);
+    return weight *
+           (2 * (x * z - w * y) * u[0] + 2 * (y * z + w * x) * u[1] + (sqr(w) - sqr(x) - sqr(y) + sqr(z)) * u[2]);
   });
   TermsAt at(one.mechanics, 0, one.x());
   const Eigen::Vector3d up = one.orientation().normalized().toRotationMatrix().transpose() * Eigen::Vector3d::UnitZ();
@@ -342,8 +344,7 @@ TEST(MechanicsTerms, AChainsPatternGrowsWithItsLinksAlone) {
       EXPECT_LE(G.first[static_cast<std::size_t>(r + 1)] - G.first[static_cast<std::size_t>(r)], r < 2 ? 3 : 6);
     EXPECT_TRUE(at.terms().is_sparse());
     EXPECT_EQ(at.terms().mass_pattern().entries(), 3 * n);  // a diagonal
-    for (int i = 0; i < 3 * n; ++i)
-      EXPECT_EQ(at.terms().mass_pattern().column[static_cast<std::size_t>(i)], i);
+    for (int i = 0; i < 3 * n; ++i) EXPECT_EQ(at.terms().mass_pattern().column[static_cast<std::size_t>(i)], i);
   }
 }
 
@@ -382,10 +383,13 @@ TEST(MechanicsTerms, AConstraintOnPositionsMayNotReadSpeedsOrOtherStates) {
     model.constraint("wall", [=](const auto& at) { return read(at, q, tank); });
     return misuse_of([&] { TermsAt(model, 0, Values(model).start()); });
   };
-  EXPECT_NE(message_with([](const auto& at, Coordinate q, State) { return at[dot(q)]; }).find("constraint 'wall' depends on 'q''"),
+  EXPECT_NE(message_with([](const auto& at, Coordinate q, State) {
+              return at[dot(q)];
+            }).find("constraint 'wall' depends on 'q''"),
             std::string::npos);
-  EXPECT_NE(message_with([](const auto& at, Coordinate q, State tank) { return at[q] + at[tank]; })
-                .find("constraint 'wall' depends on 'tank'"),
+  EXPECT_NE(message_with([](const auto& at, Coordinate q, State tank) {
+              return at[q] + at[tank];
+            }).find("constraint 'wall' depends on 'tank'"),
             std::string::npos);
   EXPECT_EQ(message_with([](const auto& at, Coordinate q, State) { return at[q]; }), "no misuse");
 }

@@ -64,6 +64,26 @@ TEST(Allocation, AdaptiveStepsDoNotAllocateEither) {
   }
 }
 
+void expect_no_allocation(const System& system, double step) {
+  for (const char* method : {"dormand-prince-5", "tsitouras-papakostas-8", "rk4"}) {
+    SCOPED_TRACE(system.name() + " " + method);
+    const auto run = [&](int steps) {
+      const Result result = simulate(system, {.end = steps * step, .method = method, .step = step, .keep = Keep::end});
+      EXPECT_EQ(result.statistics.steps_accepted, steps) << result.reason;
+    };
+    run(10);
+    EXPECT_EQ(allocations_of([&] { run(300); }), allocations_of([&] { run(10); }));
+  }
+}
+
+TEST(Allocation, StepsOnAManifoldDoNotAllocate) {
+  expect_no_allocation(find_problem("squeezer").system, 1e-5);
+  expect_no_allocation(find_problem("rolling-spheres").system, 1e-3);
+  expect_no_allocation(find_problem("chain").system, 1e-4);
+  expect_no_allocation(find_problem("quaternion-top").system, 1e-4);
+  expect_no_allocation(find_problem("flyball").system, 1e-3);
+}
+
 TEST(Allocation, StepsWithGuardsThatAreQuietDoNotAllocate) {
   System system("guarded");
   const auto x = system.state("x", 1.0), v = system.state("v", 0.0);

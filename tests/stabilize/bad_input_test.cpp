@@ -81,19 +81,42 @@ TEST(BadInput, ASingularConfigurationStopsTheRunAndKeepsWhatWas) {
   }
 }
 
-TEST(BadInput, AChangePointOfALinkageIsNotSteppedOver) {
-  // fails today: the steps are longer than the singular instant, and nothing notices it.
-  // A parallelogram goes flat at t = π/3: its two loop equations depend on each other there, and the motion may branch.
+/// A parallelogram goes flat: its two loop equations depend on each other there, and the motion may branch.
+Mechanics parallelogram(double gravity) {
   Mechanics bars("parallelogram");
-  const auto a = bars.coordinate("left", std::numbers::pi / 3, -1), b = bars.coordinate("right", std::numbers::pi / 3, -1),
-             c = bars.coordinate("coupler", 0);
+  const auto a = bars.coordinate("left", std::numbers::pi / 3, -1),
+             b = bars.coordinate("right", std::numbers::pi / 3, -1), c = bars.coordinate("coupler", 0);
   for (const auto q : {a, b, c}) bars.mass(q, 1.0);
+  bars.potential([=](const auto& at) { return gravity * (sin(at[a]) + sin(at[b]) / 2); });
   bars.constraint("loop", [=](const auto& at) {
     return std::array{cos(at[a]) + 2 * cos(at[c]) - cos(at[b]) - 2, sin(at[a]) + 2 * sin(at[c]) - sin(at[b])};
   });
+  bars.energy();
+  return bars;
+}
+
+TEST(BadInput, AChangePointOfALinkageStopsTheRunAndIsNamed) {
+  // fails today: tsitouras-papakostas-8 stops there and does not say why, dormand-prince-5 steps over it, verner-9
+  // creeps along in steps of 1e-12 at the next one.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
-    const Result run = simulate(bars, {.end = 2, .tolerance = 1e-8, .method = method});
+    const Result run = simulate(parallelogram(9.81),
+                                {.end = 2, .tolerance = 1e-8, .method = method, .progress = [](const Progress& so_far) {
+                                   return so_far.steps < 5000;
+                                 }});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_TRUE(says(run.reason, {"t = ", "'loop[", "try:"}));
+    EXPECT_NEAR(run.final()["left"], 0, 1e-3);
+    EXPECT_NEAR(run.final()["energy"], run.start()["energy"], 1e-7);  // everything before it is kept
+    EXPECT_NEAR(run.at(0.3)["left"], run.at(0.3)["right"], 1e-7);
+  }
+}
+
+TEST(BadInput, AChangePointIsNotSteppedOver) {
+  // fails today: without forces the steps are longer than the singular instant, t = π/3, and nothing notices it.
+  for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
+    SCOPED_TRACE(method);
+    const Result run = simulate(parallelogram(0), {.end = 2, .tolerance = 1e-8, .method = method});
     EXPECT_EQ(run.outcome, Outcome::failed);
     EXPECT_TRUE(says(run.reason, {"t = ", "'loop["}));
     EXPECT_NEAR(run.t_end, std::numbers::pi / 3, 1e-2);
@@ -266,7 +289,8 @@ TEST(BadInput, UnknownFormulationsSuggestTheNearest) {
 }
 
 TEST(BadInput, UnknownStabilizationsSuggestTheNearest) {
-  EXPECT_TRUE(says(misuse_with({.stabilization = "s-both3"}), {"unknown stabilization 's-both3'", "did you mean 's-both"}));
+  EXPECT_TRUE(
+      says(misuse_with({.stabilization = "s-both3"}), {"unknown stabilization 's-both3'", "did you mean 's-both"}));
   EXPECT_TRUE(says(misuse_with({.stabilization = "projektion"}), {"did you mean 'projection'"}));
 }
 

@@ -73,8 +73,8 @@ TEST(Dense, ResidualsFallWithTheSixthPowerOfTheStep) {
     SCOPED_TRACE(name);
     const System& system = find_problem(name).system;
     const auto residuals_with = [&, end = end](int count) {
-      const Result run = simulate(
-          system, {.end = end, .tolerance = {0.9, 1e6}, .method = "dormand-prince-5", .step = end / count});
+      const Result run =
+          simulate(system, {.end = end, .tolerance = {0.9, 1e6}, .method = "dormand-prince-5", .step = end / count});
       EXPECT_TRUE(run.finished()) << run.reason;
       EXPECT_EQ(run.statistics.constraints->raised_polynomials, 0);
       return inside(system, run);
@@ -109,7 +109,8 @@ TEST(Dense, ResidualsAreThoseOfErrorsWithinAFewTolerances) {
 }
 
 TEST(Dense, OnTheManifoldToRoundingWhereAsked) {
-  for (const char* name : {"cartesian-pendulum", "arm-sine", "squeezer", "four-bar", "rolling-spheres", "quaternion-top"}) {
+  for (const char* name :
+       {"cartesian-pendulum", "arm-sine", "squeezer", "four-bar", "rolling-spheres", "quaternion-top"}) {
     SCOPED_TRACE(name);
     const System& system = find_problem(name).system;
     const double end = std::min(1.0, find_problem(name).end);
@@ -180,9 +181,9 @@ TEST(Dense, IsAsAccurateAsTheStepsOfHighOrderMethods) {
 }
 
 TEST(Dense, IsAsAccurateWhereTheConstraintsDoNotSeeTheError) {
-  // fails today: levels are raised by the distance from the manifold alone, which is zero here (300 tolerances, verner-9).
-  // A constraint that is linear in q holds for every polynomial through consistent ends, however poor; without any, the
-  // same. Here x'' = -4 x: x = cos 2t.
+  // fails today: levels are raised by the distance from the manifold alone, which is zero here (300 tolerances,
+  // verner-9). A constraint that is linear in q holds for every polynomial through consistent ends, however poor;
+  // without any, the same. Here x'' = -4 x: x = cos 2t.
   const auto oscillator = [](bool is_constrained) {
     Mechanics model("oscillator");
     const auto x = model.coordinate("x", 1), y = model.coordinate("y", 2);
@@ -199,8 +200,8 @@ TEST(Dense, IsAsAccurateWhereTheConstraintsDoNotSeeTheError) {
       double error = 0;
       for (int i = 0; i <= 500; ++i) {
         const double t = run.t_end * i / 500;
-        error = std::max({error, std::abs(run.at(t)["x"] - std::cos(2 * t)),
-                          std::abs(run.at(t)["x'"] + 2 * std::sin(2 * t)) / 2});
+        error = std::max(
+            {error, std::abs(run.at(t)["x"] - std::cos(2 * t)), std::abs(run.at(t)["x'"] + 2 * std::sin(2 * t)) / 2});
       }
       double ends = 0;
       for (int i = 0; i < run.sample_count(); ++i)
@@ -245,8 +246,8 @@ TEST(Dense, MultipliersAreThoseOfAFreshSolve) {
   for (const char* name : {"squeezer", "four-bar", "slider-crank", "arm-sine", "rolling-spheres"}) {
     SCOPED_TRACE(name);
     const System& system = find_problem(name).system;
-    const Result run =
-        simulate(system, {.end = std::min(1.0, find_problem(name).end), .tolerance = 1e-7, .method = "dormand-prince-5"});
+    const Result run = simulate(
+        system, {.end = std::min(1.0, find_problem(name).end), .tolerance = 1e-7, .method = "dormand-prince-5"});
     const Held held = Values(system).held();
     formulate::MechanicsTerms terms(system.declarations());
     terms.lock(held);
@@ -278,7 +279,8 @@ TEST(Dense, MultipliersAreThoseOfAFreshSolve) {
       const double size = std::max(1.0, solution.tail(m).cwiseAbs().maxCoeff());
       for (Eigen::Index r = 0; r < m; ++r) {
         const Constraint row{terms.declared_row(static_cast<int>(r))};
-        EXPECT_NEAR(now[row], solution(n + r), 1e-11 * size) << run.declarations->constraint_names[static_cast<std::size_t>(row.index)];
+        EXPECT_NEAR(now[row], solution(n + r), 1e-11 * size)
+            << run.declarations->constraint_names[static_cast<std::size_t>(row.index)];
       }
     }
   }

@@ -1,5 +1,6 @@
 // Stabilization does not cost an order: with fixed steps every explicit method converges on the manifold as it does on
-// an ordinary differential equation (Ascher, Chin, Petzold, Reich 1995, section 5). S-pos is the exception they explain.
+// an ordinary differential equation (Ascher, Chin, Petzold, Reich 1995, section 5). S-pos is the exception they
+// explain.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,8 +45,8 @@ std::vector<std::vector<double>> states_of(const char* problem, double end, cons
   return states;
 }
 
-/// Root of the mean square over the instants; positions and speeds each in units of their size. A sum over instants does
-/// not pass through zero as an error at the end does.
+/// Root of the mean square over the instants; positions and speeds each in units of their size. A sum over instants
+/// does not pass through zero as an error at the end does.
 double error_of(const std::vector<std::vector<double>>& states, const std::vector<std::vector<double>>& exact) {
   if (states.empty()) return std::numeric_limits<double>::infinity();
   double error[2] = {0, 0}, size[2] = {0, 0};
@@ -58,15 +59,16 @@ double error_of(const std::vector<std::vector<double>>& states, const std::vecto
   return std::sqrt(error[0] / size[0] + error[1] / size[1]);
 }
 
-/// The slope of log error over log h through all runs whose error is small and above rounding; the number of steps grows
-/// by 3/2 and 4/3 in turn.
+/// The slope of log error over log h through all runs whose error is small and above rounding; the number of steps
+/// grows by 3/2 and 4/3 in turn.
 double observed_order(const Case& one, const Method& method, const How& how,
                       const std::vector<std::vector<double>>& exact) {
   const int most = method.order == 1 ? 16000 : 4000;
   int steps = one.is_long_for(method) ? one.long_first : one.first;
   if (method.order < 4) steps *= 4;
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (bool is_even = true; steps <= most && n < 6; steps = is_even ? steps * 3 / 2 : steps * 4 / 3, is_even = !is_even) {
+  for (bool is_even = true; steps <= most && n < 6;
+       steps = is_even ? steps * 3 / 2 : steps * 4 / 3, is_even = !is_even) {
     const double error = error_of(states_of(one.problem, one.end_for(method), method.name, how, steps), exact);
     if (error < one.rounding) break;
     if (error > (method.order < 3 ? 1e-2 : 1e-3)) continue;
@@ -95,9 +97,9 @@ std::vector<std::vector<double>> exact_states(const Case& one, double end) {
   return states;
 }
 
-const How ways[] = {{"acceleration", "none"},          {"acceleration", "projection"}, {"acceleration", "s-full"},
-                    {"acceleration", "s-both"},        {"acceleration", "s-both2"},    {"acceleration", "s-both2(mass)"},
-                    {"acceleration", "s-vel"},         {"sliding(10)", "sweeps"}};
+const How ways[] = {{"acceleration", "none"},   {"acceleration", "projection"}, {"acceleration", "s-full"},
+                    {"acceleration", "s-both"}, {"acceleration", "s-both2"},    {"acceleration", "s-both2(mass)"},
+                    {"acceleration", "s-vel"},  {"sliding(10)", "sweeps"}};
 
 class Order : public ::testing::TestWithParam<Case> {};
 
@@ -118,12 +120,12 @@ TEST_P(Order, IsTheOneOfTheMethodUnderEveryStabilization) {
 
 /// The largest correction in a run of a pendulum of period 2, that many periods long.
 double largest_adjustment(const char* stabilization, int periods) {
-  const Result run = simulate(find_problem("pendulum-period2").system,
-                              {.end = 2.0 * periods,
-                               .method = "dormand-prince-5",
-                               .step = 0.02,
-                               .keep = Keep::end,
-                               .constraints = {.stabilization = stabilization}});
+  const Result run =
+      simulate(find_problem("pendulum-period2").system, {.end = 2.0 * periods,
+                                                         .method = "dormand-prince-5",
+                                                         .step = 0.02,
+                                                         .keep = Keep::end,
+                                                         .constraints = {.stabilization = stabilization}});
   EXPECT_TRUE(run.finished()) << run.reason;
   return run.statistics.constraints->max_adjustment;
 }

@@ -12,8 +12,8 @@
 namespace pawl {
 namespace {
 
-/// What rounding alone does to the residuals of a mechanism: eps times the largest Σ_j |G_ij q_j| and Σ_j |G_ij v_j| over
-/// the ends of all steps.
+/// What rounding alone does to the residuals of a mechanism: eps times the largest Σ_j |G_ij q_j| and Σ_j |G_ij v_j|
+/// over the ends of all steps.
 struct Rounding {
   double position = 0, velocity = 0;
 };
@@ -46,11 +46,11 @@ struct Case {
   const char* problem;
   double end;
 };
-const Case mechanisms[] = {{"rod-pendulum", 5},   {"cartesian-pendulum", 10}, {"pendulum-period2", 4},
-                           {"arm-parabola", 5},   {"arm-sine", 2},            {"rolling-spheres", 8},
-                           {"squeezer", 0.03},    {"quaternion-top", 1},      {"four-bar", 5},
-                           {"slider-crank", 5},   {"rolling-disk", 20},       {"caraxis", 3},
-                           {"chain", 0.5}};
+const Case mechanisms[] = {
+    {"rod-pendulum", 5}, {"cartesian-pendulum", 10}, {"pendulum-period2", 4}, {"arm-parabola", 5},
+    {"arm-sine", 2},     {"rolling-spheres", 8},     {"squeezer", 0.03},      {"quaternion-top", 1},
+    {"four-bar", 5},     {"slider-crank", 5},        {"rolling-disk", 20},    {"caraxis", 3},
+    {"chain", 0.5}};
 
 TEST(Projection, KeepsEveryLevelAtRoundingWithEveryMethod) {
   for (const auto& [name, end] : mechanisms) {
@@ -58,8 +58,8 @@ TEST(Projection, KeepsEveryLevelAtRoundingWithEveryMethod) {
     for (const char* method : {"auto", "dormand-prince-5", "tsitouras-papakostas-8", "verner-9"}) {
       for (const double tolerance : {1e-6, 1e-9}) {
         SCOPED_TRACE(std::string(name) + " " + method + " " + std::to_string(-std::log10(tolerance)));
-        const Result run = simulate(
-            problem.system, {.end = end, .tolerance = tolerance, .method = method, .keep = Keep::samples});
+        const Result run =
+            simulate(problem.system, {.end = end, .tolerance = tolerance, .method = method, .keep = Keep::samples});
         ASSERT_TRUE(run.finished()) << run.reason;
         const ConstraintStatistics& kept = *run.statistics.constraints;
         EXPECT_EQ(kept.stabilization, "projection");
@@ -112,12 +112,12 @@ TEST(Projection, HoldsInvariantsOfPortHamiltonianSystemsToo) {
 
 TEST(Projection, LeavesALevelFreeWhereAsked) {
   const auto drift_with = [](const char* stabilization) {
-    const Result run = simulate(find_problem("pendulum-period2").system,
-                                {.end = 40,
-                                 .tolerance = 1e-6,
-                                 .method = "dormand-prince-5",
-                                 .keep = Keep::end,
-                                 .constraints = {.stabilization = stabilization}});
+    const Result run =
+        simulate(find_problem("pendulum-period2").system, {.end = 40,
+                                                           .tolerance = 1e-6,
+                                                           .method = "dormand-prince-5",
+                                                           .keep = Keep::end,
+                                                           .constraints = {.stabilization = stabilization}});
     return *run.statistics.constraints;
   };
   const auto positions = drift_with("projection(position)"), speeds = drift_with("projection(velocity)"),
@@ -171,10 +171,8 @@ TEST(Projection, ReturnsWhereItCameFrom) {
   const Problem& problem = find_problem("four-bar");
   const Result there = simulate(problem.system, {.end = 1, .tolerance = 1e-11, .keep = Keep::end});
   Values values(problem.system);
-  for (std::size_t i = 0; i < there.final_state.size(); ++i)
-    values[State{static_cast<int>(i)}] = there.final_state[i];
-  const Result back =
-      simulate(problem.system, values, {.start = 1, .end = 0, .tolerance = 1e-11, .keep = Keep::end});
+  for (std::size_t i = 0; i < there.final_state.size(); ++i) values[State{static_cast<int>(i)}] = there.final_state[i];
+  const Result back = simulate(problem.system, values, {.start = 1, .end = 0, .tolerance = 1e-11, .keep = Keep::end});
   ASSERT_TRUE(back.finished()) << back.reason;
   for (std::size_t i = 0; i < back.final_state.size(); ++i)
     EXPECT_NEAR(back.final_state[i], there.start_state[i], 1e-7);
@@ -197,8 +195,7 @@ TEST(KeptEnergy, HoldsToRoundingOverAHundredPeriods) {
   const Mechanics pendulum = pendulum_of_period_2(true);
   for (const char* method : {"dormand-prince-5", "auto"}) {
     SCOPED_TRACE(method);
-    const Result run =
-        simulate(pendulum, {.end = 200, .tolerance = 1e-8, .method = method, .keep = Keep::end});
+    const Result run = simulate(pendulum, {.end = 200, .tolerance = 1e-8, .method = method, .keep = Keep::end});
     ASSERT_TRUE(run.finished()) << run.reason;
     EXPECT_LE(run.range(Observable{0}).variation() / 13.75, 1e-14);
     EXPECT_LE(run.statistics.constraints->position_drift, 1e-15);
@@ -208,13 +205,12 @@ TEST(KeptEnergy, HoldsToRoundingOverAHundredPeriods) {
 }
 
 TEST(KeptEnergy, TurnsAQuadraticPhaseErrorIntoALinearOne) {
-  // After whole periods the pendulum is at rest at (1, 0), where its angle is that of a time shift dt: y = -g dt²/2. Take
-  // a quarter later, at the bottom: x = v dt.
+  // After whole periods the pendulum is at rest at (1, 0), where its angle is that of a time shift dt: y = -g dt²/2.
+  // Take a quarter later, at the bottom: x = v dt.
   const auto shift = [](bool keeps_energy, int periods) {
-    const Result run = simulate(pendulum_of_period_2(keeps_energy), {.end = 2.0 * periods + 0.5,
-                                                                     .method = "dormand-prince-5",
-                                                                     .step = 0.02,
-                                                                     .keep = Keep::end});
+    const Result run =
+        simulate(pendulum_of_period_2(keeps_energy),
+                 {.end = 2.0 * periods + 0.5, .method = "dormand-prince-5", .step = 0.02, .keep = Keep::end});
     EXPECT_TRUE(run.finished());
     return std::abs(run.final()["x"] / run.final()["x'"]);
   };
@@ -273,9 +269,8 @@ TEST(Invariants, AQuaternionKeepsItsLength) {
     d[q[2]] = (at[q[0]] * w[1] + at[q[3]] * w[0] - at[q[1]] * w[2]) / 2;
     d[q[3]] = (at[q[0]] * w[2] + at[q[1]] * w[1] - at[q[2]] * w[0]) / 2;
   });
-  body.invariant("length", [=](const auto& at) {
-    return sqr(at[q[0]]) + sqr(at[q[1]]) + sqr(at[q[2]]) + sqr(at[q[3]]) - 1;
-  });
+  body.invariant("length",
+                 [=](const auto& at) { return sqr(at[q[0]]) + sqr(at[q[1]]) + sqr(at[q[2]]) + sqr(at[q[3]]) - 1; });
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
     Options options{.end = 20, .tolerance = 1e-6, .method = method.name, .keep = Keep::end};
@@ -283,8 +278,8 @@ TEST(Invariants, AQuaternionKeepsItsLength) {
     const Result run = simulate(body, options);
     ASSERT_TRUE(run.finished()) << run.reason;
     EXPECT_LE(run.statistics.constraints->invariant_drift, 8 * 2.2204460492503131e-16);  // 4 eps Σ |2 q_i q_i|
-    const double length = std::sqrt(sqr(run.final()[q[0]]) + sqr(run.final()[q[1]]) + sqr(run.final()[q[2]]) +
-                                    sqr(run.final()[q[3]]));
+    const double length =
+        std::sqrt(sqr(run.final()[q[0]]) + sqr(run.final()[q[1]]) + sqr(run.final()[q[2]]) + sqr(run.final()[q[3]]));
     EXPECT_NEAR(length, 1, 1e-15);
     if (method.order >= 4) {
       EXPECT_NEAR(run.final()[q[0]], std::cos(30), 1e-4);
@@ -316,11 +311,11 @@ TEST(Invariants, AFreeBodysAttitudeKeepsItsLengthAsWell) {
   }
 }
 
-TEST(Invariants, TheTopsAttitudeKeepsItsLengthUnderEveryStabilization) {
+TEST(Invariants, TheTopsAttitudeKeepsItsLengthUnderEveryStabilization) {  // fails today: s-full does not move it
   for (const char* stabilization : {"projection", "s-both", "s-both2", "s-full", "sweeps", "s-pos"}) {
-    const Result run = simulate(
-        find_problem("quaternion-top").system,
-        {.end = 0.5, .tolerance = 1e-6, .keep = Keep::end, .constraints = {.stabilization = stabilization}});
+    const Result run =
+        simulate(find_problem("quaternion-top").system,
+                 {.end = 0.5, .tolerance = 1e-6, .keep = Keep::end, .constraints = {.stabilization = stabilization}});
     ASSERT_TRUE(run.finished()) << stabilization << ": " << run.reason;
     const Instant end = run.final();
     EXPECT_NEAR(sqr(end["a_w"]) + sqr(end["a_x"]) + sqr(end["a_y"]) + sqr(end["a_z"]), 1, 1e-14) << stabilization;
@@ -355,7 +350,8 @@ TEST(Projection, NeverRaisesTheKineticEnergyOfAStart) {
       const double given = kinetic_energy(system, values.start()), now = kinetic_energy(system, run.start_state);
       for (const int state : info.positions) ASSERT_NEAR(change[static_cast<std::size_t>(state)], 0, 1e-12) << name;
       std::vector<double> difference = run.start_state;
-      for (const int state : info.speeds) difference[static_cast<std::size_t>(state)] = change[static_cast<std::size_t>(state)];
+      for (const int state : info.speeds)
+        difference[static_cast<std::size_t>(state)] = change[static_cast<std::size_t>(state)];
       EXPECT_LT(now, given) << name;
       EXPECT_NEAR(now + kinetic_energy(system, difference), given, 1e-12 * given) << name;
     }

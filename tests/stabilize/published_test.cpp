@@ -34,9 +34,9 @@ TEST(Published, Table32RodPendulumEnergy) {
     const char* method;
     double h, variation;
   };
-  for (const auto& [method, h, variation] : {Row{"kutta-3", 0.05, 2.00e-1}, Row{"fehlberg-45", 0.05, 2.82e-4},
-                                             Row{"fehlberg-78", 0.05, 4.34e-8}, Row{"kutta-3", 0.01, 1.79e-3},
-                                             Row{"fehlberg-45", 0.01, 8.90e-8}}) {
+  for (const auto& [method, h, variation] :
+       {Row{"kutta-3", 0.05, 2.00e-1}, Row{"fehlberg-45", 0.05, 2.82e-4}, Row{"fehlberg-78", 0.05, 4.34e-8},
+        Row{"kutta-3", 0.01, 1.79e-3}, Row{"fehlberg-45", 0.01, 8.90e-8}}) {
     SCOPED_TRACE(std::string(method) + " h " + std::to_string(h));
     const Result run = simulate(rod.system, compere_options(method, h, 5));
     expect_near_relative(variation_of_energy(run), variation, 0.005);
@@ -89,13 +89,12 @@ struct Drifts {
 void expect_drifts(const char* problem, double end, const std::vector<Drifts>& rows) {
   for (const auto& [formulation, stabilization, h, velocity, position] : rows) {
     SCOPED_TRACE(std::string(formulation) + " " + stabilization + " h " + std::to_string(h));
-    const Result run = simulate(
-        find_problem(problem).system,
-        {.end = end,
-         .method = "heun-2",
-         .step = h,
-         .keep = Keep::end,
-         .constraints = {.formulation = formulation, .stabilization = stabilization}});
+    const Result run = simulate(find_problem(problem).system,
+                                {.end = end,
+                                 .method = "heun-2",
+                                 .step = h,
+                                 .keep = Keep::end,
+                                 .constraints = {.formulation = formulation, .stabilization = stabilization}});
     ASSERT_TRUE(run.finished()) << run.reason;
     const ConstraintStatistics& found = *run.statistics.constraints;
     const auto expect = [](double ours, double published) {
@@ -130,12 +129,9 @@ TEST(Published, Table61ArmOnAParabola) {
 }
 
 TEST(Published, Table61PositionsAloneBlowUpAtTheLongerStep) {
-  const Result run = simulate(find_problem("arm-parabola").system,
-                              {.end = 40,
-                               .method = "heun-2",
-                               .step = 0.01,
-                               .keep = Keep::end,
-                               .constraints = {.stabilization = "s-pos"}});
+  const Result run = simulate(
+      find_problem("arm-parabola").system,
+      {.end = 40, .method = "heun-2", .step = 0.01, .keep = Keep::end, .constraints = {.stabilization = "s-pos"}});
   EXPECT_TRUE(!run.finished() || run.statistics.constraints->velocity_drift > 1);
 }
 
@@ -169,11 +165,9 @@ TEST(Published, Table5FlyballDrift) {
   for (const auto& [h, position, velocity, steps] :
        {Row{0.065, 5.84e-4, 9.7e-5, 462}, Row{0.041, 1.17e-4, 2.1e-5, 732}, Row{0.027, 2.41e-5, 4.4e-6, 1112}}) {
     SCOPED_TRACE(h);
-    const Result run = simulate(flyball.system, {.end = 30,
-                                                 .method = "rk4",
-                                                 .step = h,
-                                                 .keep = Keep::end,
-                                                 .constraints = {.stabilization = "none"}});
+    const Result run =
+        simulate(flyball.system,
+                 {.end = 30, .method = "rk4", .step = h, .keep = Keep::end, .constraints = {.stabilization = "none"}});
     ASSERT_TRUE(run.finished()) << run.reason;
     expect_near_relative(std::abs(run.final()["rod"]), position, 0.005);
     EXPECT_EQ(run.statistics.steps_accepted, steps);

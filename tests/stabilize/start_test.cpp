@@ -51,7 +51,7 @@ TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
   ASSERT_TRUE(run.finished()) << run.reason;
   const double r = 0.05, R = 0.55, I = 0.4 * r * r;
   Eigen::MatrixXd G(3, 6), M = Eigen::MatrixXd::Zero(6, 6);
-  G << 1, 0, 0, 0, 0, 0,  //
+  G << 1, 0, 0, 0, 0, 0,     //
       0, R + r, 0, 0, r, 0,  //
       0, 0, R + r, -r, 0, 0;
   M.diagonal() << 1, 0.36, 0.36, I, I, I;
@@ -76,8 +76,8 @@ TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
 
 TEST(Start, SaysWhatWasWrongAndWhatWasChanged) {  // fails today: for the same reason
   const Result run = simulate(find_problem("rolling-spheres").system, inconsistent_spheres(), {.end = 0.1});
-  EXPECT_TRUE(says(warnings(run), {"the start was not consistent", "'rolling[0]'", "velocity", "rho 0.7 -> 0.6", "theta' 1.76715 -> 1.34",
-                                   "phi' 1.41372 -> 1.24", "alpha' ", "beta' "}));
+  EXPECT_TRUE(says(warnings(run), {"the start was not consistent", "'rolling[0]'", "velocity", "rho 0.7 -> 0.6",
+                                   "theta' 1.76715 -> 1.34", "phi' 1.41372 -> 1.24", "alpha' ", "beta' "}));
   const Result good = simulate(find_problem("rolling-spheres").system, {.end = 0.1});
   EXPECT_EQ(warnings(good), "");
 }
@@ -179,9 +179,8 @@ TEST(Start, OfAnInvariantIsProjectedToo) {
   body.rates([=](const auto&, auto& d) {
     for (int i = 0; i < 4; ++i) d[q[i]] = 0.0;
   });
-  body.invariant("length", [=](const auto& at) {
-    return sqr(at[q[0]]) + sqr(at[q[1]]) + sqr(at[q[2]]) + sqr(at[q[3]]) - 1;
-  });
+  body.invariant("length",
+                 [=](const auto& at) { return sqr(at[q[0]]) + sqr(at[q[1]]) + sqr(at[q[2]]) + sqr(at[q[3]]) - 1; });
   const Result run = simulate(body, {.end = 1});
   ASSERT_TRUE(run.finished()) << run.reason;
   EXPECT_NEAR(run.start()[q[0]], 0.6, 1e-15);
