@@ -355,6 +355,10 @@ class ExplicitRungeKutta final : public Stepper {
       }
       return Attempt::not_finite;
     }
+    if (correction != nullptr && !(error_squared < std::numeric_limits<double>::infinity())) {
+      failure_ = {t_, h, 1, -1};  // the correction did not succeed
+      return Attempt::step_too_small;
+    }
     accept(t1, h, std::sqrt(error_squared), out);
     return Attempt::accepted;
   }

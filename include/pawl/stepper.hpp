@@ -91,6 +91,8 @@ class Stepper {
   /// Order of the method, and of its polynomial inside a step.
   virtual int order() const = 0;
   virtual int dense_order() const = 0;
+  /// Whether the ends of steps are corrected and their insides are not: an event is then better at an end.
+  virtual bool corrects_ends() const { return false; }
   /// Size of the weights in the polynomial's coefficients, beside 1: what rounding is multiplied by inside a step.
   virtual double dense_weight() const { return 1; }
 

@@ -30,6 +30,13 @@ class Misuse : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// Why a state is put onto the manifold.
+enum class Settle {
+  start,  ///< conditions have been decided: the constraints in force at the start are known
+  jump,   ///< state or mode has jumped; what is conserved keeps the value it has then
+  drawn,  ///< a state read from dense output; constraints alone
+};
+
 /// Inside System::start: reads parameters, writes start values.
 class Start {
  public:
@@ -161,10 +168,10 @@ class System {
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
     /// Set for a run: what reads multipliers; what follows a change of what is held; what puts a state back onto the
-    /// manifold of the mode, or says why it cannot (after a jump, what is conserved keeps its new value).
+    /// manifold of the mode, or says why it cannot.
     std::shared_ptr<const detail::MultiplierSource> multipliers;
     std::function<void(const Held& held)> follow;
-    std::function<std::string(double t, double* x, const Held& held, bool has_jumped)> settle;
+    std::function<std::string(double t, double* x, const Held& held, Settle why)> settle;
     bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
     bool has_events() const { return !guards.empty() || !time_events.empty(); }
   };

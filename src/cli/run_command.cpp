@@ -305,7 +305,9 @@ void add_run(CLI::App& app, int& exit_code) {
       ->add_option("--inconsistent", words.manifold_start,
                    "a start off the constraints: project it, reach(η,...) them, keep it, or refuse")
       ->capture_default_str();
-  command->add_option("--fix", words.fixed, "a state that projecting the start must not change; may be repeated");
+  command->add_option("--fix", words.fixed, "a state that projecting the start must not change; may be repeated")
+      ->expected(1)
+      ->take_all();
   command->add_flag("--pull-samples", words.pull_samples,
                     "sampled states are pulled onto the constraints to rounding; without it, the dense output");
   command->add_option("--window", words.window, "events this close in time are one event");

@@ -259,6 +259,7 @@ class Certified final : public EventFinder {
   // So they would be for a guard that reads states; one of the time alone is located exactly all the same.
   bool wants_polish(const Trial& trial, int guard, double theta) {
     if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;
+    if (trial.stepper->corrects_ends()) return true;
     const int order = trial.stepper->order(), dense = trial.stepper->dense_order();
     const double lost = 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error;
     if (rounding(trial) > 1) return true;

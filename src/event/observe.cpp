@@ -37,6 +37,17 @@ double observe(const System::Declarations& model, const Held& held, int observab
   return value;
 }
 
+double multiplier(const System::Declarations& model, const Held& held, int row, double t, const double* x) {
+  detail::Surroundings<double> around{&held};
+  around.multipliers = model.multipliers.get();
+  std::vector<double> relays;
+  if (slides(held)) {
+    relays = relay_values(model, held, t, x);
+    around.relays = relays.data();
+  }
+  return Point<double>(t, x, held.parameters.data(), &around)[Constraint{row}];
+}
+
 double relay_value(const System::Declarations& model, const Held& held, int relay, double t, const double* x) {
   const auto r = static_cast<std::size_t>(relay);
   return held.sides[r] == RelaySide::sliding ? relay_values(model, held, t, x)[r] : held.levels[r];

@@ -222,8 +222,10 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
     if (!decide(cycle)) return contradiction(cycle);
     if (held_ == before) {
       x_before_ = here.x;
-      if (Verdict verdict = return_to_manifold(here); !verdict.goes_on()) return verdict;
-      if (here.x != x_before_) lock(here);
+      if (!(held_ == held_before_)) {  // constraints that depend on conditions are known only now
+        if (Verdict verdict = return_to_manifold(here, Settle::start); !verdict.goes_on()) return verdict;
+        if (here.x != x_before_) lock(here);
+      }
       if (!at_start.at_zero.empty()) {
         Event event;
         event.t = here.t;
@@ -283,13 +285,13 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
 }
 
 // A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
-Verdict Transitions::return_to_manifold(const Here& here) {
-  if (!model_.settle || (here.x == x_before_ && held_ == held_before_)) return {};
-  const std::string failure = model_.settle(here.t, here.x.data(), held_, true);
+Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
+  if (!model_.settle || (why == Settle::jump && here.x == x_before_ && held_ == held_before_)) return {};
+  const std::string failure = model_.settle(here.t, here.x.data(), held_, why);
   if (failure.empty()) return {};
   here.x = x_before_;
   held_ = held_before_;
-  return {Ending::failed, fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
+  return {Ending::failed, why == Settle::start ? failure : fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
 }
 
 // Freezes the new mode and judges every guard in it.
@@ -339,7 +341,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
-    if (Verdict verdict = return_to_manifold(here); !verdict.goes_on()) return verdict;
+    if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     events.push_back(std::move(event));
     if (jump.is_terminated()) {

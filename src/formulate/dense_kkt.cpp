@@ -39,6 +39,7 @@ class DenseKkt final : public Kkt {
         V_(static_cast<std::size_t>(m_ * m_)),
         inverse_pivot_(static_cast<std::size_t>(m_)),
         scale_(static_cast<std::size_t>(m_)),
+        pivot_(static_cast<std::size_t>(m_)),
         w_(static_cast<std::size_t>(n_)),
         u_(static_cast<std::size_t>(m_)) {}
 
@@ -79,6 +80,7 @@ class DenseKkt final : public Kkt {
       double* row = V_.data() + r * m_;
       if (!(row[r] > least_pivot * scale_[at(r)])) return fail(Status::rows_depend, r);
       if (row[r] < smallest_ * scale_[at(r)]) smallest_ = row[r] / scale_[at(r)];
+      pivot_[at(r)] = row[r];
       const double inverse = 1 / std::sqrt(row[r]);
       inverse_pivot_[at(r)] = inverse;
       for (int s = r + 1; s < m_; ++s) row[s] *= inverse;
@@ -111,6 +113,7 @@ class DenseKkt final : public Kkt {
 
   int culprit() const override { return culprit_; }
   double smallest_pivot() const override { return smallest_; }
+  const double* pivots() const override { return pivot_.data(); }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -140,7 +143,7 @@ class DenseKkt final : public Kkt {
   SparseRows pattern_;
   std::vector<double> U_, inverse_;  // upper triangle by rows; the diagonal by its inverse
   std::vector<double> Y_;            // n rows of m
-  std::vector<double> V_, inverse_pivot_, scale_;
+  std::vector<double> V_, inverse_pivot_, scale_, pivot_;
   std::vector<double> w_, u_;
   double smallest_ = 0;
   int culprit_ = -1;

@@ -29,6 +29,10 @@ class Manifold {
   virtual void correct(int level, const double* r, double* x) = 0;
   /// New factors, at this point. False: the rows do not determine a correction there (why() says it).
   virtual bool refactor(double t, const double* x) = 0;
+  /// Brings what has a length of its own (attitudes) back to it.
+  virtual void normalize(double* /*x*/) {}
+  /// Whether something that is not among the rows has come off the manifold; which, and by how much. Empty: no.
+  virtual std::string violation(double /*t*/, const double* /*x*/, const double* /*allowed*/) { return {}; }
   /// Derivative of the residual by all states: rows(level) times states, row after row.
   virtual void jacobian(int level, double t, const double* x, double* J) = 0;
 };
@@ -50,6 +54,8 @@ class Form {
   virtual bool begin_step(double /*t*/, const double* /*x*/, double /*h*/) { return false; }
   /// From here on, what is conserved keeps its value at this point.
   virtual void take_levels(double t, const double* x) = 0;
+  /// An invariant that the motion does not keep here, in words; empty: it keeps them all.
+  virtual std::string describe_unkept(double /*t*/, const double* /*x*/) { return {}; }
   /// Why rates or corrections are not finite: singular matrices, by the names of what makes them so. Empty: no reason.
   virtual std::string why() const { return {}; }
   /// What a user should know, said once: redundant constraints, for instance.

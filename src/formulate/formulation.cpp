@@ -78,6 +78,11 @@ Formulation parse_formulation(std::string_view words) {
     throw Misuse(fmt::format("unknown formulation '{}'{} (`pawl methods` lists them)", words,
                              did_you_mean(call.name, names)));
   }
+  for (const double number : numbers) {
+    if (number < 0) throw Misuse(fmt::format("formulation '{}': {:g} would drive the motion away; give zero or more", words, number));
+  }
+  if (result.scheme == Scheme::penalty && numbers[0] == 0)
+    throw Misuse(fmt::format("formulation '{}': springs of no stiffness hold nothing", words));
   if (!numbers.empty()) result.first = numbers[0];
   if (numbers.size() > 1) result.second = numbers[1];
   return result;

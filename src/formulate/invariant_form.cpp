@@ -34,6 +34,12 @@ class InvariantForm final : public Form, public Manifold {
   Manifold& manifold() override { return *this; }
   void take_levels(double t, const double* x) override { rows_.take_levels(t, x); }
   std::string why() const override { return why_; }
+  std::string describe_unkept(double t, const double* x) override {
+    std::vector<double> rates(model_->state_names.size());
+    rate(t, x, rates.data());
+    ++extra_evaluations;
+    return rows_.describe_unkept(t, x, rates.data());
+  }
 
   int levels() const override { return 1; }
   Kind kind(int) const override { return Kind::invariant; }
@@ -46,6 +52,10 @@ class InvariantForm final : public Form, public Manifold {
   }
   void rounding(int, double, const double* x, double* size) override { rows_.rounding(x, size); }
   void correct(int, const double* r, double* x) override {
+    if (!is_regular_) {  // no direction takes the residual away
+      x[0] = std::numeric_limits<double>::quiet_NaN();
+      return;
+    }
     share_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(r, rows_.rows()));
     const auto& H = rows_.jacobian();
     for (Eigen::Index k = 0; k < H.rows(); ++k) {
@@ -65,7 +75,8 @@ class InvariantForm final : public Form, public Manifold {
     rows_.evaluate_jacobian(t, x);
     gram_.noalias() = rows_.jacobian() * rows_.jacobian().transpose();
     factors_.compute(gram_);
-    if (factors_.info() == Eigen::Success && factors_.rcond() > 1e-15) return true;
+    is_regular_ = factors_.info() == Eigen::Success && factors_.rcond() > 1e-15 && gram_.norm() > 0;
+    if (is_regular_) return true;
     why_ = "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
            "' and its companions cannot be corrected one by one";
     return false;
@@ -78,6 +89,7 @@ class InvariantForm final : public Form, public Manifold {
   Eigen::VectorXd share_;
   Eigen::LDLT<Eigen::MatrixXd> factors_;
   std::string why_;
+  bool is_regular_ = true;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace pawl::formulate {
 
 namespace {
@@ -68,6 +70,34 @@ void InvariantRows::evaluate_jacobian(double t, const double* x) {
     }
     for (int i = begin; i < end; ++i) duals_[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(i - begin)] = 0;
   }
+}
+
+std::string InvariantRows::describe_unkept(double t, const double* x, const double* rates) {
+  evaluate_jacobian(t, x);
+  for (std::size_t i = 0; i < duals_.size(); ++i) {
+    duals_[i] = x[i];
+    duals_[i].slope[0] = rates[i];
+  }
+  Gradient time(t);
+  time.slope[0] = 1;
+  const detail::Surroundings<Gradient> around{held_};
+  std::string text;
+  int row = 0;
+  for (const InvariantInfo& one : model_.invariants) {
+    one.h(Point<Gradient>(time, duals_.data(), held_->parameters.data(), &around), out_.data());
+    for (int k = 0; k < one.rows; ++k, ++row) {
+      double size = 0;
+      for (std::size_t i = 0; i < duals_.size(); ++i)
+        size += std::abs(jacobian_(row, static_cast<Eigen::Index>(i)) * rates[i]);
+      const double rate = out_[static_cast<std::size_t>(k)].slope[0];
+      if (text.empty() && std::abs(rate) > 1e-7 * size + 1e-300)
+        text = fmt::format("the motion does not keep '{}': at t = {:.10g} it changes at the rate {:.3g}.\n"
+                           "  try:    without it, or a model without what changes it (friction, drives, moving joints)",
+                           row_name(row), t, rate);
+    }
+  }
+  for (Gradient& dual : duals_) dual.slope[0] = 0;
+  return text;
 }
 
 std::string InvariantRows::row_name(int row) const {

@@ -25,6 +25,8 @@ class InvariantRows {
   void evaluate_jacobian(double t, const double* x);
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>& jacobian() const { return jacobian_; }
   std::string row_name(int row) const;
+  /// Which invariant changes along these rates, and how fast, in words; empty: none does.
+  std::string describe_unkept(double t, const double* x, const double* rates);
 
  private:
   const System::Declarations& model_;

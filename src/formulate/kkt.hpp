@@ -29,6 +29,8 @@ class Kkt {
   virtual int culprit() const = 0;
   /// Smallest pivot of G M^-1 G^T over the row's own size: how near the rows of G are to depending on each other.
   virtual double smallest_pivot() const = 0;
+  /// The pivot of every row of G: what of (G M^-1 G^T)_rr the rows eliminated before it do not explain.
+  virtual const double* pivots() const = 0;
   virtual void solve(const double* f, const double* gamma, double* a, double* lambda) = 0;
   /// The change d with G d = -r that is smallest in the metric of M.
   virtual void pull(const double* r, double* d) = 0;

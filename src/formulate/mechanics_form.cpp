@@ -37,17 +37,26 @@ void MechanicsForm::lock(const Held& held) {
   invariants_.lock(held);
   has_last_ = false;
   holds_lambda_ = false;
-  if (is_stale_ || terms_.rows_in_force() != in_force_) is_stale_ = true;
+  if (!is_stale_) is_stale_ = !(held == arranged_for_);  // what a function reads may depend on what is held
 }
 
 // Which constraints are in force, and what they read; then which of them depend on others.
 void MechanicsForm::arrange(double t, const double* x) {
-  is_stale_ = false;
-  in_force_ = terms_.rows_in_force();
+  const std::vector<int> rows = terms_.rows_in_force();
+  if (kkt_ && rows == in_force_ && !terms_.reads_differ(t, x)) {
+    arranged_for_ = *held_;
+    is_stale_ = false;
+    return;
+  }
+  kkt_.reset();
+  in_force_ = rows;
   redundant_.clear();
+  all_terms_.reset();
   terms_.arrange(t, x, in_force_);
   make_kkt();
   analyze_rank(t, x);
+  arranged_for_ = *held_;
+  is_stale_ = false;  // last: where a function of the model throws, this is done again
 }
 
 void MechanicsForm::make_kkt() {
@@ -58,6 +67,9 @@ void MechanicsForm::make_kkt() {
                             : make_dense_kkt(terms_.size(), has_rows ? G : none);
   const auto m = at(terms_.rows());
   for (auto* vector : {&lambda_, &rhs_, &held_lambda_}) vector->assign(m, 0);
+  largest_pivot_.assign(has_rows ? m : 0, 0);
+  weakest_ = 1;
+  weakest_row_ = 0;
   dependent_.clear();
   holds_lambda_ = false;
 }
@@ -66,28 +78,57 @@ bool MechanicsForm::evaluate(double t, const double* x) {
   terms_.rate_of_positions(x);
   terms_.evaluate_mass(t, x);
   terms_.evaluate_force(t, x, relays);
+  if (!terms_.force_is_finite() && why_.empty()) {
+    for (std::size_t i = 0; i < terms_.force.size(); ++i) {
+      if (std::isfinite(terms_.force[i])) continue;
+      why_ = fmt::format("at t = {:.10g} the force (or the derivative of a potential) on '{}' is not finite.\n"
+                         "  try:    check what it divides by, and what it takes roots and logarithms of",
+                         t, coordinate_name(static_cast<int>(i)));
+      break;
+    }
+  }
   terms_.evaluate_jacobian(t, x);
   terms_.evaluate_motion(t, x);
   status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
-  if (status_ == Kkt::Status::good) return true;
-  describe_failure(t);
-  return false;
+  if (status_ != Kkt::Status::good) {
+    describe_failure(t);
+    return false;
+  }
+  const double* pivots = kkt_->pivots();
+  for (std::size_t r = 0; r < largest_pivot_.size(); ++r) {
+    if (pivots[r] > largest_pivot_[r]) largest_pivot_[r] = pivots[r];
+    if (pivots[r] < weakest_ * largest_pivot_[r]) {
+      weakest_ = pivots[r] / largest_pivot_[r];
+      weakest_row_ = static_cast<int>(r);
+    }
+  }
+  return true;
+}
+
+std::string MechanicsForm::why() const {
+  if (!why_.empty() || !(weakest_ < 1e-4)) return why_;
+  return fmt::format(
+      "near a singular configuration: constraint '{}' depends on the others there but for {:.1e}, so that the reaction "
+      "forces grow without bound.\n"
+      "  try:    another start, one constraint less, or an event that ends the run before it",
+      weakest_row_name(), weakest_);
 }
 
 void MechanicsForm::describe_failure(double t) {
   const int row = kkt_->culprit();
   if (status_ == Kkt::Status::mass_is_singular) {
-    const int state = terms_.info().speeds[at(row)];
-    why_ = fmt::format(
-        "at t = {:.10g} the mass matrix is not positive definite: its pivot of '{}' is not above zero.\n"
-        "  try:    give that coordinate a mass or an inertia, or check the sign of its entries",
-        t, model_->state_names[at(state)]);
+    bool is_number = true;
+    for (const double entry : terms_.mass) is_number = is_number && std::isfinite(entry);
+    why_ = fmt::format("at t = {:.10g} the mass matrix is {}: {} '{}'.\n"
+                       "  try:    give that coordinate a mass or an inertia, or check its entries and their signs",
+                       t, is_number ? "not positive definite" : "not finite",
+                       is_number ? "nothing is left of it at" : "seen at", coordinate_name(row));
     return;
   }
   bool is_finite = true;
   for (const double entry : terms_.jacobian) is_finite = is_finite && std::isfinite(entry);
   if (!is_finite) {
-    why_ = fmt::format("at t = {:.10g} a derivative of constraint '{}' is not finite", t, terms_.row_name(row));
+    if (why_.empty()) why_ = fmt::format("at t = {:.10g} a derivative of constraint '{}' is not finite", t, terms_.row_name(row));
     return;
   }
   why_ = fmt::format(
@@ -95,6 +136,22 @@ void MechanicsForm::describe_failure(double t) {
       "not determined and the motion may branch.\n"
       "  try:    another start, one constraint less, or an event that ends the run before it",
       t, terms_.row_name(row));
+}
+
+std::string MechanicsForm::coordinate_name(int speed) const {
+  const MechanicsInfo& info = terms_.info();
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    if (info.speed_of[i] == speed) return model_->state_names[at(info.positions[i])];
+  }
+  return model_->state_names[at(info.speeds[at(speed)])];
+}
+
+std::string MechanicsForm::describe_unkept(double t, const double* x) {
+  if (invariants_.rows() == 0) return {};
+  std::vector<double> rates(x_last_.size());
+  rate(t, x, rates.data());
+  ++extra_evaluations;
+  return has_last_ ? invariants_.describe_unkept(t, x, rates.data()) : std::string();
 }
 
 bool MechanicsForm::is_reaching(int row) const {
@@ -126,7 +183,8 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
     return;
   }
   const Formulation& form = formulation_;
-  const double alpha1 = form.follows_step ? 2 * parameter_h() : form.first,
+  // Feedback that draws the motion onto the manifold draws it there in the direction of the integration.
+  const double alpha1 = direction_ * (form.follows_step ? 2 * parameter_h() : form.first),
                alpha0 = form.follows_step ? parameter_h() * parameter_h() : form.second;
   for (int r = 0; r < rows; ++r) {
     const bool is_holonomic = r < terms_.holonomic();
@@ -137,10 +195,10 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
         break;
       case Scheme::sliding:
       case Scheme::held_multipliers:
-        if (is_holonomic) rhs += form.first * terms_.slope[at(r)];
+        if (is_holonomic) rhs += direction_ * form.first * terms_.slope[at(r)];
         if (is_reaching(r)) {
           const auto row = std::min(at(terms_.declared_row(r)), form.reaching.size() - 1);
-          rhs += form.reaching[row] * held_->modes[at(first_mode_ + terms_.declared_row(r))];
+          rhs += direction_ * form.reaching[row] * held_->modes[at(first_mode_ + terms_.declared_row(r))];
         }
         break;
       case Scheme::penalty:
@@ -174,6 +232,7 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
   }
   for (int i = 0; i < n; ++i) rates[info.speeds[at(i)]] = a_[at(i)];
   t_last_ = t;
+  had_relays_ = relays != nullptr;
   std::copy(x, x + x_last_.size(), x_last_.begin());
   has_last_ = true;
 }
@@ -186,16 +245,23 @@ void MechanicsForm::solve_mass(const double* f, double* a) const {
 
 bool MechanicsForm::begin_step(double t, const double* x, double h) {
   holds_lambda_ = false;
+  weakest_ = 1;
+  const bool is_retry = t == step_start_, has_turned = h * direction_ < 0;
+  if (has_turned) direction_ = -direction_;
+  step_start_ = t;
+  if (!is_retry) why_.clear();
   if (formulation_.scheme == Scheme::state_space && terms_.rows() > 0) choose_partition(t, x);
-  if (!formulation_.follows_step) return formulation_.scheme == Scheme::held_multipliers;
-  const bool has_changed = step_ != std::abs(h);
-  step_ = std::abs(h);
-  return has_changed;
+  if (!formulation_.follows_step) return has_turned || formulation_.scheme == Scheme::held_multipliers;
+  // Feedback that grows as fast as steps shrink would shrink them on: it stays while a step is tried again, and grows
+  // slowly.
+  if (is_retry && step_ > 0) return has_turned;
+  const double before = std::exchange(step_, std::max(std::abs(h), 0.9 * step_));
+  return has_turned || step_ != before;
 }
 
 double MechanicsForm::multiplier(double t, const double* x, int row) {
   prepare(t, x);
-  const bool is_here = has_last_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x);
+  const bool is_here = has_last_ && relays == nullptr && !had_relays_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x);
   if (!is_here) {
     ++extra_evaluations;
     std::vector<double> rates(x_last_.size());
@@ -329,9 +395,18 @@ void MechanicsForm::jacobian(int level, double t, const double* x, double* J) {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_position(terms_.rows(), n);
   if (level == 1) terms_.evaluate_slope_jacobian(t, x, by_position.data());
   for (Eigen::Index r = 0; r < rows(level); ++r) {
+    const auto by_speed = [&](Eigen::Index speed) { return level == 0 ? G(r, speed) : by_position(r, speed); };
     for (std::size_t i = 0; i < info.positions.size(); ++i) {
-      const int speed = info.speed_of[i];
-      if (speed >= 0) all(r, info.positions[i]) = level == 0 ? G(r, speed) : by_position(r, speed);
+      if (info.speed_of[i] >= 0) all(r, info.positions[i]) = by_speed(info.speed_of[i]);
+    }
+    for (std::size_t a = 0; a < info.attitudes.size(); ++a) {  // q' = S w with S^T S = 1/4, so w = 4 S^T q'
+      double map[4][3];
+      terms_.attitude_map(static_cast<int>(a), x, map);
+      const auto& [first, first_speed] = info.attitudes[a];
+      for (int i = 0; i < 4; ++i) {
+        for (int axis = 0; axis < 3; ++axis)
+          all(r, info.positions[at(first + i)]) += 4 * map[i][axis] * by_speed(first_speed + axis);
+      }
     }
     if (level == 0) continue;
     for (std::size_t i = 0; i < info.speeds.size(); ++i) all(r, info.speeds[i]) = G(r, static_cast<Eigen::Index>(i));
@@ -343,7 +418,7 @@ void MechanicsForm::surface(double t, const double* x, double* s) {
   terms_.rate_of_positions(x);
   terms_.evaluate_motion(t, x);
   for (int r = 0; r < terms_.rows(); ++r)
-    s[r] = terms_.slope[at(r)] + (r < terms_.holonomic() ? formulation_.first * terms_.value[at(r)] : 0);
+    s[r] = terms_.slope[at(r)] + (r < terms_.holonomic() ? direction_ * formulation_.first * terms_.value[at(r)] : 0);
 }
 
 // ---- dense matrices ----

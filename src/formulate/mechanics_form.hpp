@@ -4,6 +4,7 @@
 // and speeds onto the manifold is a solve with the same matrix (docs/constraints.md).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,8 @@ class MechanicsForm final : public Form, public Manifold {
   Manifold& manifold() override { return *this; }
   bool begin_step(double t, const double* x, double h) override;
   void take_levels(double t, const double* x) override { invariants_.take_levels(t, x); }
-  std::string why() const override { return why_; }
+  std::string why() const override;
+  std::string describe_unkept(double t, const double* x) override;
   std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
 
   // Manifold: positions, speeds, invariants
@@ -49,6 +51,8 @@ class MechanicsForm final : public Form, public Manifold {
   void correct(int level, const double* r, double* x) override;
   bool refactor(double t, const double* x) override;
   void jacobian(int level, double t, const double* x, double* J) override;
+  void normalize(double* x) override { terms_.normalize(x); }
+  std::string violation(double t, const double* x, const double* allowed) override;
 
   // For the stabilizations of the papers and the start: dense, at any point.
   MechanicsTerms& terms() { return terms_; }
@@ -73,6 +77,10 @@ class MechanicsForm final : public Form, public Manifold {
   /// and when a factorization fails; throws Misuse where rows contradict each other.
   void analyze_rank(double t, const double* x);
   const std::vector<int>& redundant_rows() const { return redundant_; }
+  /// Smallest pivot of a row, over the largest it has had since the constraints in force changed, since the last
+  /// begin_step(); and the row.
+  double weakest_pivot() const { return weakest_; }
+  std::string weakest_row_name() const { return terms_.rows() == 0 ? std::string() : terms_.row_name(weakest_row_); }
   /// Where the rows that were dropped do not hold although the others do: which one, and by how much. Empty: all hold.
   std::string contradiction(double t, const double* x);
   long long partition_changes() const { return partition_changes_; }
@@ -85,14 +93,16 @@ class MechanicsForm final : public Form, public Manifold {
   bool evaluate(double t, const double* x);  // terms and factors; false: singular
   void make_kkt();
   void describe_failure(double t);
-  double parameter_h() const { return 1 / step_; }
+  double parameter_h() const { return step_ > 0 ? 1 / step_ : 0; }  // before the first step is known: none
   void choose_partition(double t, const double* x);
   void solve_mass(const double* f, double* a) const;
+  std::string coordinate_name(int speed) const;
   void correct_invariants(const double* r, double* x);
   double shared_multiplier(double t, const double* x, int row);
   void analyze_sparse_rank(double t, const double* x);
   void drop_rows(double t, const double* x, const std::vector<int>& kept, const std::vector<int>& dropped,
                  const Eigen::MatrixXd& Y);
+  MechanicsTerms& all_terms(double t, const double* x);
   static Eigen::MatrixXd to_dense(const MechanicsTerms& terms);
 
   std::shared_ptr<const System::Declarations> model_;
@@ -100,10 +110,12 @@ class MechanicsForm final : public Form, public Manifold {
   MechanicsTerms terms_;
   InvariantRows invariants_;
   const Held* held_ = nullptr;
+  Held arranged_for_;
   std::unique_ptr<Kkt> kkt_;
   std::vector<int> in_force_, redundant_;  // declared rows
   bool is_stale_ = true;
-  double step_ = 0;
+  double direction_ = 1;  // of the integration
+  double step_ = 0, step_start_ = std::numeric_limits<double>::quiet_NaN();
   int first_mode_ = -1;
   std::string why_;
   std::vector<std::string> notes_;
@@ -112,9 +124,14 @@ class MechanicsForm final : public Form, public Manifold {
   Kkt::Status status_ = Kkt::Status::good;
   bool holds_lambda_ = false;
   double t_last_ = 0;
+  bool had_relays_ = false;
   std::vector<double> x_last_, x_work_;
   bool has_last_ = false;
 
+  std::vector<double> largest_pivot_;
+  double weakest_ = 1;
+  int weakest_row_ = 0;
+  std::unique_ptr<MechanicsTerms> all_terms_;  // with the rows that were dropped
   struct InvariantWork {
     Eigen::MatrixXd by_position, by_speed, along_position, along_speed, gram;  // columns: invariants
     Eigen::VectorXd share;

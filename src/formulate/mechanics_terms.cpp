@@ -11,6 +11,20 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// Notes which states a function asks for.
+class RecordingStates final : public detail::LazyStates<Jet<double>> {
+ public:
+  RecordingStates(const Jet<double>* jets, char* was_read) : jets_(jets), was_read_(was_read) {}
+  const Jet<double>& state(int i) const override {
+    was_read_[i] = 1;
+    return jets_[i];
+  }
+
+ private:
+  const Jet<double>* jets_;
+  char* was_read_;
+};
+
 constexpr int directions = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
 
 /// The rate of a unit quaternion that turns with this angular velocity in body axes: half their product.
@@ -82,13 +96,32 @@ std::vector<int> MechanicsTerms::reads(const Function& f, double t, const double
   std::fill(motion_.was_read.begin(), motion_.was_read.end(), f.supports<Jet<double>>() ? 0 : 1);
   if (f.supports<Jet<double>>()) {
     for (std::size_t i = 0; i < motion_.jets.size(); ++i) motion_.jets[i] = x[i];
-    motion_.is_recording = true;
     const detail::Surroundings<Jet<double>> around{held_};
-    f(Point<Jet<double>>(Jet<double>(t), Point<Jet<double>>::States{{&motion_}}, held_->parameters.data(), &around),
+    const RecordingStates recording(motion_.jets.data(), motion_.was_read.data());
+    f(Point<Jet<double>>(Jet<double>(t), Point<Jet<double>>::States{{&recording}}, held_->parameters.data(), &around),
       rows_jet_.data());
-    motion_.is_recording = false;
   }
   return read_of(states);
+}
+
+bool MechanicsTerms::reads_differ(double t, const double* x) {
+  for (const Block& block : blocks_) {
+    reads(block.info->g, t, x, block.info->is_on_speeds);
+    if (read_of(info_.positions) != block.positions || read_of(info_.speeds) != block.speeds) return true;
+  }
+  for (const auto& [v, positions] : potentials_) {
+    if (reads(*v, t, x, false) != positions) return true;
+  }
+  if (!is_sparse()) return false;
+  const SparseRows before = mass_pattern_;
+  observe_mass(t, x);
+  return mass_pattern_.column != before.column || mass_pattern_.first != before.first;
+}
+
+bool MechanicsTerms::force_is_finite() const {
+  double sum = 0;
+  for (const double f : force) sum += 0 * f;
+  return sum == 0;
 }
 
 // Those of the last function that was asked, by number.
@@ -130,6 +163,10 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
         throw Misuse("constraint '" + block.info->name + "' depends on '" + model_.state_names[i] +
                      "': a constraint is a function of time and coordinates, a velocity constraint of speeds too");
     }
+    if (block.seeds.empty())
+      throw Misuse("constraint '" + block.info->name + "' does not depend on any " +
+                   (block.info->is_on_speeds ? "speed: a constraint of positions is declared with constraint(...)"
+                                             : "coordinate, so that no force can hold it"));
     const auto column_of = [&](int seed) {
       if (block.info->is_on_speeds) return seed;
       const int attitude = attitude_of(seed);
@@ -154,7 +191,12 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
   jacobian.assign(at(pattern_.entries()), 0);
   for (auto* vector : {&value, &slope, &gamma}) vector->assign(at(rows_), 0);
   potentials_.clear();
-  for (const Function& v : info_.potentials) potentials_.push_back({&v, reads(v, t, x, false)});
+  for (const Function& v : info_.potentials) {
+    potentials_.push_back({&v, reads(v, t, x, false)});
+    if (v.supports<Jet<double>>() && !read_of(info_.speeds).empty())
+      throw Misuse("a potential of '" + model_.name + "' reads a speed: a potential is a function of positions; forces "
+                   "that depend on speeds are declared with force(...)");
+  }
   observe_mass(t, x);
 }
 

@@ -36,6 +36,10 @@ class MechanicsTerms {
   std::vector<int> rows_in_force() const;
   void arrange(double t, const double* x, const std::vector<int>& declared_rows);
 
+  /// Whether a function reads other coordinates here, as things are held, than when it was arranged.
+  bool reads_differ(double t, const double* x);
+  bool force_is_finite() const;
+
   // Each writes into the members below; none allocates.
   void rate_of_positions(const double* x);                 // q_rate
   void evaluate_mass(double t, const double* x);           // mass
@@ -48,6 +52,8 @@ class MechanicsTerms {
   void evaluate_slope_jacobian(double t, const double* x, double* dense);
   /// From derivatives by all states to generalized forces: those by positions, turned into speeds.
   void force_of_positions(const double* by_state, const double* x, double* out) const;
+  /// q' = map w of an attitude.
+  void attitude_map(int attitude, const double* x, double map[4][3]) const;
   void normalize(double* x) const;  ///< attitudes to length one
   /// q += S(q) d, attitudes by their own rule, then normalized.
   void move_positions(const double* d, double* x) const;
@@ -69,7 +75,6 @@ class MechanicsTerms {
   std::vector<int> read_of(const std::vector<int>& states) const;
   std::vector<int> reads(const Function& f, double t, const double* x, bool of_speeds);
   void set_duals(const std::vector<int>& positions, const std::vector<int>& speeds, const double* x);
-  void attitude_map(int attitude, const double* x, double map[4][3]) const;
   int attitude_of(int position) const { return attitude_of_[static_cast<std::size_t>(position)]; }
   int state_of(const Block& block, int seed) const;
   void observe_mass(double t, const double* x);
@@ -96,12 +101,8 @@ class MechanicsTerms {
   std::vector<double> rows_value_;
   struct MotionStates final : detail::LazyStates<Jet<double>> {
     std::vector<Jet<double>> jets;
-    mutable std::vector<char> was_read;
-    bool is_recording = false;
-    const Jet<double>& state(int i) const override {
-      if (is_recording) was_read[static_cast<std::size_t>(i)] = 1;
-      return jets[static_cast<std::size_t>(i)];
-    }
+    std::vector<char> was_read;
+    const Jet<double>& state(int i) const override { return jets[static_cast<std::size_t>(i)]; }
   } motion_;
 };
 

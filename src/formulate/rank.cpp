@@ -48,6 +48,7 @@ void MechanicsForm::analyze_rank(double t, const double* x) {
     const double length = Y.col(r).norm();
     if (length > 0) Y.col(r) /= length;
   }
+  if (Y.rows() == 0) return;
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Y);
   const double largest = std::abs(qr.matrixR()(0, 0));
   int rank = 0;
@@ -85,11 +86,13 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
     declared.push_back(terms_.declared_row(kept[i]));
     basis.col(static_cast<Eigen::Index>(i)) = Y.col(kept[i]);
   }
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(basis);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
     notes_.push_back(fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
                                  "watched, and the reaction forces are those of least norm",
-                                 terms_.row_name(r), combination(names, qr.solve(Y.col(r)))));
+                                 terms_.row_name(r),
+                                 combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
     redundant_.push_back(terms_.declared_row(r));
   }
   terms_.arrange(t, x, declared);
@@ -118,28 +121,83 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
 
 std::string MechanicsForm::contradiction(double t, const double* x) {
   if (redundant_.empty()) return {};
-  MechanicsTerms all(*model_);
-  all.lock(*held_);
-  all.arrange(t, x, in_force_);
+  std::vector<double> rates(x_last_.size());
+  rate(t, x, rates.data());
+  ++extra_evaluations;
+  if (!has_last_) return {};
+  MechanicsTerms& all = all_terms(t, x);
   all.rate_of_positions(x);
   all.evaluate_jacobian(t, x);
   all.evaluate_motion(t, x);
   for (const int declared : redundant_) {
     const int row = all.row_of_declared(declared);
-    double position = 0, speed = 0;
+    double length = 0, speed = 0, force = std::abs(all.gamma[at(row)]), second = all.gamma[at(row)];
     const SparseRows& G = all.pattern();
     for (int k = G.first[at(row)]; k < G.first[at(row + 1)]; ++k) {
-      position += std::abs(all.jacobian[at(k)]);
-      speed += std::abs(all.jacobian[at(k)] * x[all.info().speeds[at(G.column[at(k)])]]);
+      const int state = all.info().speeds[at(G.column[at(k)])];
+      length += std::abs(all.jacobian[at(k)]);
+      speed += std::abs(all.jacobian[at(k)] * x[state]);
+      second += all.jacobian[at(k)] * rates[at(state)];
+      force += std::abs(all.jacobian[at(k)] * rates[at(state)]);
     }
     for (const auto& [size, scale, what] :
-         {std::tuple{row < all.holonomic() ? all.value[at(row)] : 0.0, position, "violated by"},
-          std::tuple{all.slope[at(row)], speed, "violated at the velocity level by"}}) {
+         {std::tuple{row < all.holonomic() ? all.value[at(row)] : 0.0, length, "violated by"},
+          std::tuple{all.slope[at(row)], speed, "violated at the velocity level by"},
+          std::tuple{second, force, "violated at the acceleration level by"}}) {
       if (std::abs(size) > 1e-9 * std::max(scale, 1e-3))
-        return fmt::format("constraint '{}' contradicts the others: it depends on them, but is {} {:.3g} where they "
-                           "hold.\n  try:    drop it, or change it so that all can hold together",
-                           model_->constraint_names[at(declared)], what, size);
+        return length == 0 || length < 1e-10
+                   ? fmt::format("constraint '{}' is {} {:.3g}, and its derivative vanishes there: a singular start.\n"
+                                 "  try:    start values a little away from it",
+                                 model_->constraint_names[at(declared)], what, size)
+                   : fmt::format("constraint '{}' contradicts the others: it depends on them here, but is {} {:.3g} "
+                                 "where they hold.\n"
+                                 "  try:    drop it, change it so that all can hold together, or start a little away "
+                                 "from here if only this configuration is singular",
+                                 model_->constraint_names[at(declared)], what, size);
     }
+  }
+  return {};
+}
+
+MechanicsTerms& MechanicsForm::all_terms(double t, const double* x) {
+  if (!all_terms_ || all_terms_->rows() != static_cast<int>(in_force_.size())) {
+    all_terms_ = std::make_unique<MechanicsTerms>(*model_);
+    all_terms_->lock(*held_);
+    all_terms_->arrange(t, x, in_force_);
+  }
+  all_terms_->lock(*held_);
+  return *all_terms_;
+}
+
+// Rows that depended on others when they were dropped need not do so for ever.
+std::string MechanicsForm::violation(double t, const double* x, const double* allowed) {
+  if (redundant_.empty()) return {};
+  MechanicsTerms& all = all_terms(t, x);
+  std::vector<double> values(at(all.rows()), 0.0);
+  all.evaluate_values(t, x, values.data());
+  all.evaluate_jacobian(t, x);
+  all.rate_of_positions(x);
+  all.evaluate_motion(t, x);
+  const SparseRows& G = all.pattern();
+  for (const int declared : redundant_) {
+    const int row = all.row_of_declared(declared);
+    double position = 0, speed = 0;
+    for (int k = G.first[at(row)]; k < G.first[at(row + 1)]; ++k) {
+      const auto column = at(G.column[at(k)]);
+      speed += std::abs(all.jacobian[at(k)]) * allowed[all.info().speeds[column]];
+      for (std::size_t i = 0; i < all.info().positions.size(); ++i) {
+        if (all.info().speed_of[i] == static_cast<int>(column))
+          position += std::abs(all.jacobian[at(k)]) * allowed[all.info().positions[i]];
+      }
+    }
+    const bool is_off = row < all.holonomic() && position > 0 && std::abs(values[at(row)]) > 10 * position;
+    if (is_off || (speed > 0 && std::abs(all.slope[at(row)]) > 10 * speed))
+      return fmt::format("constraint '{}' depended on the others at first and was dropped, but no longer holds with them: "
+                         "off by {:.3g}, its rate by {:.3g}.\n"
+                         "  try:    a start at which the constraints are independent, or constraints that can hold "
+                         "together",
+                         model_->constraint_names[at(declared)], row < all.holonomic() ? values[at(row)] : 0.0,
+                         all.slope[at(row)]);
   }
   return {};
 }

@@ -151,6 +151,7 @@ class SparseKkt final : public Kkt {
   Status factor(const double* mass, const double* jacobian) override;
   int culprit() const override { return culprit_; }
   double smallest_pivot() const override { return smallest_pivot_; }
+  const double* pivots() const override { return row_pivots_.data(); }
   void solve(const double* f, const double* gamma, double* a, double* lambda) override;
   void pull(const double* r, double* d) override;
 
@@ -191,12 +192,13 @@ class SparseKkt final : public Kkt {
   std::vector<double> values_;
   std::vector<double> pivots_;  // d_k of long columns
   std::vector<double> work_;    // of every unknown
+  std::vector<double> row_pivots_;
   int culprit_ = -1;
   double smallest_pivot_ = 1;
 };
 
 SparseKkt::SparseKkt(const SparseRows& mass, const SparseRows& jacobian)
-    : coordinates_(mass.rows()), rows_(jacobian.rows()) {
+    : coordinates_(mass.rows()), rows_(jacobian.rows()), row_pivots_(static_cast<std::size_t>(jacobian.rows())) {
   check(mass, jacobian);
   const Elimination elimination = eliminate_by_degree(mass, jacobian);
   const int size = coordinates_ + rows_;
@@ -346,6 +348,7 @@ Kkt::Status SparseKkt::factor(const double* mass, const double* jacobian) {
         return Status::rows_depend;
       }
       smallest_pivot_ = std::min(smallest_pivot_, independent_part);
+      row_pivots_[unknown - coordinates_] = -pivot;
     }
     const double inverse = 1 / pivot;
     values[column.first] = inverse;

@@ -128,6 +128,10 @@ class PredictorCorrector final : public Stepper {
 
   Attempt predict_and_correct(double t1, double h, Correction* correction, Step& out) {
     get_rate();
+    if (correction && correction->begin(t_, states_[0].data(), h)) {
+      ++work_.rhs;
+      field_(t_, states_[0].data(), rates_[0].data());
+    }
     for (std::size_t i = 0; i < n_; ++i) {
       double x = 0, increment = 0;
       for (std::size_t past = 0; past < static_cast<std::size_t>(table_.past); ++past) {
@@ -157,7 +161,11 @@ class PredictorCorrector final : public Stepper {
     double error = std::sqrt(sum / static_cast<double>(n_));
     if (correction) {
       const double move = correction->apply(t1, corrected_.data());
-      if (!(move <= error)) error = move;  // a NaN move counts too
+      if (!std::isfinite(move)) {
+        failure_ = {t_, h, 1, -1};
+        return Attempt::step_too_small;
+      }
+      error = std::max(error, move);
     }
     ++work_.accepted;
     out.t0 = t_;

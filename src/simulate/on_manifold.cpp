@@ -18,7 +18,9 @@ using formulate::MechanicsForm;
 struct FormRates {
   std::shared_ptr<formulate::Form> form;
   void operator()(const Point<double>& at, Rates<double>& d) const {
-    form->relays = at.around() != nullptr ? at.around()->relays : nullptr;
+    const auto* around = at.around();
+    if (form->held() != around->held) form->lock(*around->held);
+    form->relays = around->relays;
     form->rate(at.t, at.states().array, &d[State{0}]);
     form->relays = nullptr;
   }
@@ -29,7 +31,10 @@ class FormMultipliers final : public MultiplierSource {
   explicit FormMultipliers(std::shared_ptr<formulate::Form> form) : form_(std::move(form)) {}
   double multiplier(const Point<double>& at, int row) const override {
     if (form_->held() != at.around()->held) form_->lock(*at.around()->held);
-    return form_->multiplier(at.t, at.states().array, row);
+    form_->relays = at.around()->relays;
+    const double value = form_->multiplier(at.t, at.states().array, row);
+    form_->relays = nullptr;
+    return value;
   }
 
  private:
@@ -67,9 +72,10 @@ std::vector<double> reaching_rates(const CallWords& call, const std::string& wor
 std::unique_ptr<OnManifold> OnManifold::make(Setup& setup) {
   const ConstraintOptions& wanted = setup.options.constraints;
   if (!setup.declarations->has_manifold()) {
-    if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project")
-      throw Misuse(fmt::format("system '{}' has no constraints or invariants: formulation, stabilization and start do "
-                               "not apply",
+    if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
+        !wanted.fixed.empty() || wanted.pulls_samples)
+      throw Misuse(fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
+                               "states and pulled samples do not apply",
                                setup.declarations->name));
     return nullptr;
   }
@@ -106,50 +112,72 @@ void OnManifold::choose(Setup& setup) {
 // The system as the stepper and the event layer see it: the rates are those of the form.
 void OnManifold::derive(Setup& setup) {
   form_ = formulate::make_form(setup.declarations, formulation_);
+  start_policy_ = std::make_shared<StartPolicy>(StartPolicy{setup.options.constraints, setup.declarations});
+  start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
+  start_policy_->pulls_at_once = stabilization_.name != "none" && !reaches_;
   auto derived = std::make_shared<System::Declarations>(*setup.declarations);
   derived->rates = Function::rates(FormRates{form_});
   derived->multipliers = std::make_shared<FormMultipliers>(form_);
   const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty;
   derived->follow = [form = form_](const Held& held) { form->lock(held); };
-  derived->settle = [form = form_, has_manifold, size = setup.size()](double t, double* x, const Held& held, bool has_jumped) {
+  const bool has_levels = std::any_of(derived->invariants.begin(), derived->invariants.end(),
+                                      [](const InvariantInfo& one) { return one.is_relative; });
+  derived->settle = [form = form_, has_manifold, has_levels, size = setup.size(), policy = start_policy_](
+                        double t, double* x, const Held& held, Settle why) {
     form->lock(held);
-    if (has_jumped) form->take_levels(t, x);
-    std::string why;
-    if (has_manifold) stabilize::settle(*form, size, t, x, why);
-    return why;
+    std::string failure;
+    if (why == Settle::start) return policy->meet(*form, t, x, size);
+    const bool is_jump = why == Settle::jump;
+    if (has_manifold) stabilize::settle(*form, size, t, x, {is_jump || !has_levels, is_jump}, failure);
+    return failure;
   };
   setup.declarations = std::move(derived);
   setup.explain = [this] { return explain(); };
 }
 
+/// What happens to a start off the manifold. Returns why the run cannot begin, or nothing.
+std::string StartPolicy::meet(formulate::Form& form, double t, double* x, int size) {
+  form.take_levels(t, x);
+  if (!has_manifold) return {};
+  std::vector<double> state(x, x + size);
+  if (wanted.start == "project") {
+    auto report = stabilize::project_start(form, *model, t, state, wanted.fixed);
+    if (!report.failure.empty()) return report.failure;
+    if (!report.changes.empty()) notes.push_back(std::move(report.changes));
+    std::copy(state.begin(), state.end(), x);
+    form.take_levels(t, x);
+  } else {
+    const std::string off = stabilize::describe_inconsistency(form, t, state);
+    if (!off.empty() && wanted.start == "refuse") return fmt::format("the start is not consistent: {}", off);
+    if (!off.empty() && wanted.start == "keep") {
+      if (pulls_at_once)
+        return fmt::format("the start is to be kept, but {}, and the stabilization would pull it in its first step.\n"
+                           "  try:    the start 'project', or the stabilization 'none'",
+                           off);
+      notes.push_back(fmt::format("the start is kept as it is: {}", off));
+    }
+  }
+  auto* mechanics = dynamic_cast<MechanicsForm*>(&form);
+  if (mechanics != nullptr && wanted.start != "keep") {
+    const std::string contradiction = mechanics->contradiction(t, x);
+    if (!contradiction.empty()) {
+      form.take_notes();  // that rows were dropped is no help then
+      return contradiction;
+    }
+  }
+  for (std::string& note : form.take_notes()) notes.push_back(std::move(note));
+  return form.describe_unkept(t, x);
+}
+
 void OnManifold::start(Setup& setup) {
-  const ConstraintOptions& wanted = setup.options.constraints;
   const double t = setup.options.start;
   form_->lock(*setup.held);
   try {
-    form_->take_levels(t, setup.start_state.data());
-    if (formulation_.scheme == formulate::Scheme::penalty) return;
-    if (reaches_) return declare_reaching(setup);
-    if (wanted.start == "project") {
-      auto report = stabilize::project_start(*form_, *setup.declarations, t, setup.start_state, wanted.fixed);
-      setup.start_failure = std::move(report.failure);
-      if (!report.changes.empty())
-        setup.messages.push_back({Message::Level::warning, t, std::move(report.changes)});
+    if (reaches_) {
       form_->take_levels(t, setup.start_state.data());
-    } else {
-      const std::string off = stabilize::describe_inconsistency(*form_, t, setup.start_state);
-      if (!off.empty() && wanted.start == "refuse")
-        setup.start_failure = fmt::format("the start is not consistent: {}", off);
-      if (!off.empty() && wanted.start == "keep")
-        setup.messages.push_back({Message::Level::warning, t, fmt::format("the start is kept as it is: {}", off)});
+      return declare_reaching(setup);
     }
-    if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get());
-        mechanics != nullptr && setup.start_failure.empty() && wanted.start != "keep") {
-      const std::string contradiction = mechanics->contradiction(t, setup.start_state.data());
-      if (!contradiction.empty()) setup.start_failure = contradiction;
-    }
-    for (std::string& note : form_->take_notes())
-      setup.messages.push_back({Message::Level::warning, t, std::move(note)});
+    setup.start_failure = start_policy_->meet(*form_, t, setup.start_state.data(), setup.size());
   } catch (const Misuse&) {
     throw;
   } catch (const std::exception& error) {
@@ -199,7 +227,7 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
     auto inner = plain(field, size, own);
     stabilizer_ = stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
     auto stepper = std::make_unique<stabilize::ManifoldStepper>(
-        std::move(inner), *stabilizer_, *form_, control, size,
+        std::move(inner), *stabilizer_, *form_, field, control, size,
         stabilization_.name == "projection" && stabilization_.positions && stabilization_.velocities);
     stepper_ = stepper.get();
     return stepper;
@@ -207,6 +235,7 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
 }
 
 std::string OnManifold::explain() const {
+  if (stepper_ != nullptr && !stepper_->singular().empty()) return stepper_->singular();
   if (stabilizer_ && !stabilizer_->failure().empty()) return stabilizer_->failure();
   return form_->why();
 }
@@ -215,7 +244,7 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
   statistics.rhs += form_->extra_evaluations;
   ConstraintStatistics& out = statistics.constraints.emplace();
   out.formulation = formulation_.name;
-  out.stabilization = stabilization_.name;
+  out.stabilization = stabilization_.words.empty() ? stabilization_.name : stabilization_.words;
   if (stabilizer_) {
     const stabilize::Drift& drift = stabilizer_->drift();
     out.position_drift = drift.position;
@@ -233,6 +262,7 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
     for (const int row : mechanics->redundant_rows())
       out.redundant.push_back(run.declarations->constraint_names[static_cast<std::size_t>(row)]);
   }
+  if (!run.eras.empty()) form_->lock(*run.eras.back().held);  // the run's own copy ends with it
   for (int row = 0; first_reaching_guard_ >= 0 && row < static_cast<int>(run.declarations->constraint_names.size());
        ++row) {
     for (const double t : run.times_of(Guard{first_reaching_guard_ + row}))
@@ -242,6 +272,8 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
 
 std::vector<Message> OnManifold::notes(const Options& options, double t) const {
   std::vector<Message> messages;
+  for (const std::string& note : start_policy_->notes)
+    messages.push_back({Message::Level::warning, options.start, note});
   if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {
     const auto& [when, row] = stabilizer_->largest_at();
     messages.push_back({Message::Level::warning, when,

@@ -12,6 +12,17 @@
 
 namespace pawl::detail {
 
+/// What the user wants of a start off the manifold, and what was done to it.
+struct StartPolicy {
+  ConstraintOptions wanted;
+  std::shared_ptr<const System::Declarations> model;
+  bool has_manifold = true;
+  bool pulls_at_once = true;  ///< the stabilization takes the whole way in the first step
+  std::vector<std::string> notes = {};
+
+  std::string meet(formulate::Form& form, double t, double* x, int size);
+};
+
 class OnManifold {
  public:
   /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
@@ -33,6 +44,7 @@ class OnManifold {
   std::string explain() const;
 
   std::shared_ptr<formulate::Form> form_;
+  std::shared_ptr<StartPolicy> start_policy_;
   formulate::Formulation formulation_;
   stabilize::Stabilization stabilization_;
   std::unique_ptr<stabilize::Stabilizer> stabilizer_;

@@ -31,9 +31,7 @@ double Instant::operator[](Observable o) const {
 
 double Instant::operator[](Constraint c) const {
   checked(c.index, model_->constraint_names.size(), "constraint", *model_);
-  detail::Surroundings<double> around{held_.get()};
-  around.multipliers = model_->multipliers.get();
-  return Point<double>(t, states_.data(), held_->parameters.data(), &around)[c];
+  return event::multiplier(*model_, *held_, c.index, t, states_.data());
 }
 
 double Instant::operator[](Relay r) const {
@@ -123,7 +121,7 @@ Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
   if (!declarations->settle) return drawn;
   std::vector<double> x = drawn.states();
-  const std::string failure = declarations->settle(t, x.data(), drawn.held(), false);
+  const std::string failure = declarations->settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));
   return {t, std::move(x), std::make_shared<const Held>(drawn.held()), declarations};
 }

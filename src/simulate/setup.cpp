@@ -22,7 +22,7 @@ void check_model(const System::Declarations& model, const Held& held) {
       for (const int state : *states) needs_rate[static_cast<std::size_t>(state)] = false;
   }
   const auto needy = std::find(needs_rate.begin(), needs_rate.end(), true);
-  if (needy == needs_rate.end()) return;
+  if (needy == needs_rate.end() && !model.rates) return;
   if (!model.rates)
     throw Misuse(fmt::format("system '{}' has no rates{}: declare them with rates(f)", model.name,
                              model.mechanics ? fmt::format(" for '{}'", model.state_names[static_cast<std::size_t>(
@@ -38,6 +38,9 @@ void check_model(const System::Declarations& model, const Held& held) {
     return;  // it will throw again when the run evaluates it, and be an outcome
   }
   for (std::size_t i = 0; i < n; ++i) {
+    if (!needs_rate[i] && rates[i].is_assigned())
+      throw Misuse(fmt::format("system '{}': the rates assign d[{}], which the mechanism moves", model.name,
+                               model.state_names[i]));
     if (needs_rate[i] && !rates[i].is_assigned())
       throw Misuse(fmt::format("system '{}': the rates never assign d[{}]", model.name, model.state_names[i]));
   }

@@ -35,8 +35,7 @@ Choice choose_method(const Options& options, bool has_manifold) {
   const Tolerance& tolerance = options.tolerance;
   const double relative = tolerance.relative > 0 ? tolerance.relative : tolerance.absolute.value_or(1e-6);
   std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
-  if (has_manifold)
-    name = relative > 1e-4 ? "tsitouras-5" : relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
+  if (has_manifold) name = relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
   return {&find_method(name), fmt::format("tolerance {:g}", relative)};
 }
 
@@ -201,13 +200,16 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   const StepControl control = step_control(setup);
   Stand now{options.start, setup.start_state};
   event::Verdict verdict;
+  if (!setup.start_failure.empty()) {
+    recorder.begin(now.t, now.x, setup.held);
+    return {Outcome::failed, setup.start_failure};
+  }
   if (events != nullptr) {
     verdict = events->begin(now.t, options.end, now.x);
     events->report(recorder.events());
   }
   recorder.begin(now.t, now.x, events != nullptr ? events->snapshot() : setup.held);
   if (!verdict.goes_on()) return ending_of(verdict);
-  if (!setup.start_failure.empty()) return {Outcome::failed, setup.start_failure};
   stepper.restart(now.t, now.x.data(), direction,
                   events != nullptr ? events->start_step() : options.first_step.value_or(0),
                   events != nullptr ? events->rate().data() : nullptr);
@@ -248,7 +250,8 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   }
   if (attempt == Attempt::accepted) return {};
   const std::string why = setup.explain ? setup.explain() : std::string();
-  return {Outcome::failed, describe(attempt, stepper.failure(), setup) + (why.empty() ? "" : "\n  because: " + why)};
+  return {Outcome::failed, why.empty() ? describe(attempt, stepper.failure(), setup)
+                                       : fmt::format("t = {:.10g}: {}", stepper.failure().t, why)};
 }
 
 /// Whatever was thrown on the way, in words. Called while an exception is being handled.

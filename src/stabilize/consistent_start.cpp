@@ -122,7 +122,7 @@ std::string list_changes(const System::Declarations& model, const std::vector<do
                          const std::vector<double>& after) {
   std::vector<std::pair<double, std::size_t>> moved;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (after[i] != before[i]) moved.emplace_back(-std::abs(after[i] - before[i]), i);
+    if (!(std::abs(after[i] - before[i]) <= 1e-14 * std::max(1.0, std::abs(after[i])))) moved.emplace_back(-std::abs(after[i] - before[i]), i);
   }
   std::sort(moved.begin(), moved.end());
   std::string text;
@@ -148,6 +148,14 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
                           const std::vector<std::string>& fixed) {
   StartReport report;
   const std::vector<double> given = x;
+  form.manifold().normalize(x.data());
+  bool was_stretched = false;
+  for (std::size_t i = 0; i < x.size(); ++i) was_stretched |= !(std::abs(x[i] - given[i]) <= 1e-12);
+  if (!std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); })) {
+    x = given;
+    report.failure = "an attitude starts as the zero quaternion, which is no orientation: start from {1, 0, 0, 0}";
+    return report;
+  }
   const std::string off = describe_inconsistency(form, t, x);
   if (!fixed.empty()) {
     auto* mechanics = dynamic_cast<formulate::MechanicsForm*>(&form);
@@ -163,7 +171,7 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
     report.failure = PartialPull(*mechanics, std::move(is_fixed)).pull(t, x.data(), model);
   } else if (!off.empty()) {
     std::string why;
-    if (!settle(form, static_cast<int>(x.size()), t, x.data(), why)) {
+    if (!settle(form, static_cast<int>(x.size()), t, x.data(), {}, why)) {
       x = given;
       report.failure = fmt::format("no consistent start was found from the given one: {} (there, {}).\n"
                                    "  try:    start values nearer to what the constraints allow",
@@ -171,10 +179,11 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
     }
   } else {
     std::string why;  // the last digits, silently
-    settle(form, static_cast<int>(x.size()), t, x.data(), why);
+    settle(form, static_cast<int>(x.size()), t, x.data(), {}, why);
   }
-  if (report.failure.empty() && !off.empty())
-    report.changes = fmt::format("the start was not consistent: {}. Moved as little as possible: {}", off,
+  if (report.failure.empty() && (was_stretched || !off.empty()))
+    report.changes = fmt::format("the start was not consistent: {}. Moved as little as possible: {}",
+                                 off.empty() ? "an attitude is not of length one" : off,
                                  list_changes(model, given, x));
   return report;
 }

@@ -47,8 +47,9 @@ HermiteLevels::Fit HermiteLevels::fit_at(const double* points, int how_many) {
   return fit;
 }
 
-HermiteLevels::HermiteLevels(formulate::MechanicsForm& form, const StepControl& control, int size)
-    : form_(form), control_(control), newton_(form, size), one_(fit_at(&middle, 1)), three_(fit_at(quarters, 3)) {
+HermiteLevels::HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control,
+                             int size, int order)
+    : field_(field), control_(control), newton_(form, size), one_(fit_at(&middle, 1)), three_(fit_at(quarters, 3)), steps_are_long_(order > 6) {
   const MechanicsInfo& info = form.terms().info();
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     if (info.speed_of[i] >= 0)
@@ -125,7 +126,7 @@ void HermiteLevels::raise(const Step& step, int how_many) {
   for (int j = 0; j < how_many; ++j) {
     if (!evaluate_inside(step, points[j])) return;
     ++evaluations;
-    form_.rate(step.t0 + points[j] * step.span, x_.data(), rates_.data());
+    field_(step.t0 + points[j] * step.span, x_.data(), rates_.data());
     for (std::size_t i = 0; i < coordinates_.size(); ++i)
       inside_[i * 3 + static_cast<std::size_t>(j)] =
           step.span * step.span * rates_[static_cast<std::size_t>(coordinates_[i].speed)];
@@ -182,11 +183,14 @@ void HermiteLevels::store(Step& step) {
 
 void HermiteLevels::write(Step& step, const double* start_rate, const double* end_rate) {
   write_base(step, start_rate, end_rate);
-  // The distance from the manifold in the middle is the size of the error, seen in some directions.
-  if (pull_needed(step) > 0.1) {
-    ++raised;
+  // Up to order 6 the polynomial is as good as the step, unless the distance from the manifold in the middle, which is
+  // the error in some directions, says otherwise.
+  if (steps_are_long_ || pull_needed(step) > 0.1) {
     raise(step, 1);
-    if (size_of_correction(step) > 1) raise(step, 3);
+    if (size_of_correction(step) > 0.3) {
+      ++raised;
+      raise(step, 3);
+    }
   }
   store(step);
 }

@@ -13,13 +13,16 @@
 #include <array>
 #include <vector>
 
+#include "integrate/vector_field.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {
 
 class HermiteLevels {
  public:
-  HermiteLevels(formulate::MechanicsForm& form, const StepControl& control, int size);
+  /// order: of the method whose steps are drawn.
+  HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control, int size,
+                int order);
 
   /// Whether there are coordinates to write; attitudes and further states keep the polynomial of the method.
   bool has_work() const { return !coordinates_.empty(); }
@@ -42,7 +45,7 @@ class HermiteLevels {
   double size_of_correction(const Step& step) const;
   void store(Step& step);
 
-  formulate::MechanicsForm& form_;
+  const VectorField field_;  // what is integrated: while the motion slides, not the form alone
   const StepControl& control_;
   NewtonPull newton_;
   std::vector<CoordinateStates> coordinates_;
@@ -52,6 +55,7 @@ class HermiteLevels {
   };
   static Fit fit_at(const double* points, int how_many);
   Fit one_, three_;
+  bool steps_are_long_;  // of high order: the ends alone are not enough, and the constraints do not see all of it
   bool is_all_;  // the coordinates and their speeds are all states there are
   std::vector<double> c_;  // nine coefficients per coordinate
   std::vector<double> last_, x_, rates_, inside_, kept_;

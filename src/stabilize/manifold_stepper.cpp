@@ -5,10 +5,12 @@
 namespace pawl::stabilize {
 
 ManifoldStepper::ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form,
-                                 const StepControl& control, int size, bool draws_on_manifold)
+                                 const VectorField& field, const StepControl& control, int size,
+                                 bool draws_on_manifold)
     : inner_(std::move(inner)), stabilizer_(stabilizer), both_(stabilizer) {
   auto* mechanics = dynamic_cast<formulate::MechanicsForm*>(&form);
-  if (mechanics != nullptr && draws_on_manifold) hermite_.emplace(*mechanics, control, size);
+  if (mechanics != nullptr && draws_on_manifold) hermite_.emplace(*mechanics, field, control, size, inner_->order());
+  if (mechanics != nullptr) watch_.emplace(*mechanics, size);
 }
 
 double ManifoldStepper::Both::apply(double t, double* x) {
@@ -27,15 +29,35 @@ void ManifoldStepper::take_over() {
 }
 
 void ManifoldStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
+  singular_.clear();
   inner_->restart(t, x, direction, first_step, rate);
   take_over();
 }
 
 Attempt ManifoldStepper::step(double limit, Correction* further, Step& out) {
+  if (!singular_.empty()) {  // the step before ended just short of it
+    failure_ = {out.t1, 0, 1, -1};
+    return Attempt::step_too_small;
+  }
   both_.second = further;
   const Attempt attempt = inner_->step(limit, &both_, out);
-  if (attempt == Attempt::accepted) stabilizer_.accept(out.t1, out.end());
+  if (attempt != Attempt::accepted) {
+    take_over();
+    return attempt;
+  }
+  if (watch_ && watch_->is_suspicious() && watch_->turns(out)) {
+    interpolate(out);
+    const RankWatch::Singular singular = watch_->find(out);
+    out.forget_polynomial();
+    singular_ = singular.text;
+    if (!singular_.empty() && (singular.before == out.t0 || !inner_->redo(singular.before, &both_, out))) {
+      take_over();
+      failure_ = {out.t0, out.h, 1, -1};
+      return Attempt::step_too_small;
+    }
+  }
   take_over();
+  stabilizer_.accept(out.t1, out.end());
   return attempt;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "stabilize/hermite_levels.hpp"
+#include "stabilize/rank_watch.hpp"
 
 namespace pawl::stabilize {
 
@@ -13,8 +14,8 @@ class ManifoldStepper final : public Stepper {
  public:
   /// The stepper and the stabilizer work on the form. draws_on_manifold: the ends of steps are on it, so the polynomial
   /// between them may be too; else it is the method's own.
-  ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form, const StepControl& control,
-                  int size, bool draws_on_manifold);
+  ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form, const VectorField& field,
+                  const StepControl& control, int size, bool draws_on_manifold);
 
   void restart(double t, const double* x, double direction, double first_step, const double* rate) override;
   Attempt step(double limit, Correction* further, Step& out) override;
@@ -25,8 +26,11 @@ class ManifoldStepper final : public Stepper {
   double next_step_size() const override { return inner_->next_step_size(); }
   int order() const override { return inner_->order(); }
   int dense_order() const override { return hermite_ && hermite_->has_work() ? 5 : inner_->dense_order(); }
+  bool corrects_ends() const override { return true; }
   double dense_weight() const override { return inner_->dense_weight(); }
 
+  /// Where the last step passed a singular configuration, in words; empty: it did not.
+  const std::string& singular() const { return singular_; }
   long long raised_polynomials() const { return hermite_ ? hermite_->raised : 0; }
 
  private:
@@ -50,6 +54,8 @@ class ManifoldStepper final : public Stepper {
   Stabilizer& stabilizer_;
   Both both_;
   std::optional<HermiteLevels> hermite_;
+  std::optional<RankWatch> watch_;
+  std::string singular_;
 };
 
 }  // namespace pawl::stabilize

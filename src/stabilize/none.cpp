@@ -11,6 +11,7 @@ class None final : public Stabilizer {
 
  protected:
   bool move(double, double*) override { return true; }
+  bool moves() const override { return false; }
 };
 
 class Dependent final : public Stabilizer {

@@ -11,7 +11,7 @@ class NewtonPull {
  public:
   NewtonPull(Form& form, int size);
   /// False: `why`.
-  bool pull(double t, double* x, bool positions, bool velocities);
+  bool pull(double t, double* x, bool positions, bool velocities, bool invariants = true);
 
   long long iterations = 0, refactored = 0;
   double position_left = 0, velocity_left = 0, invariant_left = 0;  // largest residuals after the last pull

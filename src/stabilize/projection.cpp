@@ -75,8 +75,9 @@ bool NewtonPull::is_at_rounding(int level, const double* x) {
   return true;
 }
 
-bool NewtonPull::pull(double t, double* x, bool positions, bool velocities) {
+bool NewtonPull::pull(double t, double* x, bool positions, bool velocities, bool invariants) {
   bool is_fresh = false;
+  manifold_.normalize(x);
   first_excess_ = 0;
   first_row = -1;
   for (int round = 0; round < most_rounds; ++round) {
@@ -85,6 +86,7 @@ bool NewtonPull::pull(double t, double* x, bool positions, bool velocities) {
       const Manifold::Kind kind = manifold_.kind(level);
       if (kind == Manifold::Kind::position && !positions) continue;
       if (kind == Manifold::Kind::velocity && !velocities) continue;
+      if (kind == Manifold::Kind::invariant && !invariants) continue;
       const long long before = iterations;
       double left = 0;
       End end = this->level(level, t, x, left);
@@ -99,8 +101,8 @@ bool NewtonPull::pull(double t, double* x, bool positions, bool velocities) {
         end = this->level(level, t, x, left);
       }
       if (end != End::met) {
-        why = fmt::format("'{}' cannot be met from here: its residual stays at {:.3g}", manifold_.row_name(level, worst),
-                          left);
+        why = fmt::format("'{}' cannot be met near t = {:.10g}: its residual stays at {:.3g}",
+                          manifold_.row_name(level, worst), t, left);
         return false;
       }
       (kind == Manifold::Kind::position   ? position_left
@@ -148,15 +150,21 @@ std::unique_ptr<Stabilizer> make_projection(const Stabilization& how, Form& form
   return std::make_unique<Projection>(how, form, control, size);
 }
 
-bool settle(Form& form, int size, double t, double* x, std::string& why) {
+bool settle(Form& form, int size, double t, double* x, SettleHow how, std::string& why) {
   NewtonPull newton(form, size);
-  if (!form.manifold().refactor(t, x)) {
-    why = form.why();
+  const auto fresh = [&](bool velocities, bool invariants) {
+    if (!form.manifold().refactor(t, x)) {
+      why = form.why();
+      return false;
+    }
+    if (newton.pull(t, x, true, velocities, invariants)) return true;
+    why = newton.why;
     return false;
-  }
-  if (newton.pull(t, x, true, true)) return true;
-  why = newton.why;
-  return false;
+  };
+  // Speeds are moved least in the metric of where the positions have come to.
+  if (!fresh(false, false) || !fresh(true, false)) return false;
+  if (how.takes_levels) form.take_levels(t, x);
+  return !how.invariants || fresh(true, true);
 }
 
 }  // namespace pawl::stabilize

@@ -88,7 +88,7 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
     throw Misuse(fmt::format("stabilization '{}' with formulation '{}': springs and dampers give way, so there is no "
                              "manifold to keep to",
                              words, formulation.name));
-  Stabilization how{.name = call.name};
+  Stabilization how{.name = call.name, .words = std::string(words)};
   how.is_euclidean = call.name.starts_with("s-");  // as in the published tables; (mass) says otherwise
   if (call.name == "s-vel") how.positions = false;
   if (call.name == "s-pos") how.velocities = false;

@@ -8,7 +8,11 @@
 namespace pawl::stabilize {
 
 Stabilizer::Stabilizer(Form& form, const StepControl& control, int size)
-    : form_(form), manifold_(form.manifold()), control_(control), before_(static_cast<std::size_t>(size)) {}
+    : form_(form),
+      manifold_(form.manifold()),
+      control_(control),
+      before_(static_cast<std::size_t>(size)),
+      allowed_(static_cast<std::size_t>(size)) {}
 
 double Stabilizer::apply(double t, double* x) {
   std::copy(x, x + before_.size(), before_.begin());
@@ -16,6 +20,13 @@ double Stabilizer::apply(double t, double* x) {
   last_ = {};
   failure_.clear();
   if (!move(t, x)) return std::numeric_limits<double>::infinity();
+  if (moves()) {
+    manifold_.normalize(x);
+    for (std::size_t i = 0; i < allowed_.size(); ++i)
+      allowed_[i] = control_.absolute[i] + control_.relative * std::abs(x[i]);
+    failure_ = manifold_.violation(t, x, allowed_.data());
+    if (!failure_.empty()) return std::numeric_limits<double>::infinity();
+  }
   double sum = 0;
   move_ = 0;
   for (std::size_t i = 0; i < before_.size(); ++i) {

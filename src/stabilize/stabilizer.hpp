@@ -54,6 +54,7 @@ class Stabilizer : public Correction {
  protected:
   /// Moves x; false (with failure_ set) where that is not possible.
   virtual bool move(double t, double* x) = 0;
+  virtual bool moves() const { return true; }
   /// Whether move() has left the residuals at rounding, so that accept() need not look again; then their sizes.
   virtual bool knows_drift() const { return false; }
   /// The row that was farthest off before the last move.
@@ -70,7 +71,7 @@ class Stabilizer : public Correction {
  private:
   void measure(double t, const double* x);
 
-  std::vector<double> before_, residual_;
+  std::vector<double> before_, allowed_, residual_;
   Drift drift_;
   Where largest_at_;
   double move_ = 0, weighted_ = 0, largest_move_ = 0, largest_weighted_ = 0;
@@ -79,6 +80,7 @@ class Stabilizer : public Correction {
 /// As it is asked for: "s-both2(euclidean,last-stage)".
 struct Stabilization {
   std::string name = "projection";
+  std::string words = {};  ///< with its arguments, as it was asked for
   bool positions = true, velocities = true;
   bool is_euclidean = false;     ///< F from G^T instead of M^-1 G^T
   bool is_fresh = false;         ///< projection: new factors at every iterate
@@ -108,6 +110,10 @@ std::unique_ptr<Stabilizer> make_stabilizer(const Stabilization& stabilization, 
 
 /// Pulls x onto all levels of the manifold by Newton steps, with fresh factors where the old ones do not serve. False:
 /// not possible; `why` says which constraint and what to try.
-bool settle(Form& form, int size, double t, double* x, std::string& why);
+struct SettleHow {
+  bool invariants = true;    ///< or constraints alone
+  bool takes_levels = true;  ///< what is conserved is kept at the value it has once the constraints hold
+};
+bool settle(Form& form, int size, double t, double* x, SettleHow how, std::string& why);
 
 }  // namespace pawl::stabilize

@@ -1,0 +1,41 @@
+#include "stabilize/rank_watch.hpp"
+
+#include <fmt/format.h>
+
+namespace pawl::stabilize {
+
+bool RankWatch::changes_sign(double t0, const double* x0, double t1, const double* x1) {
+  const Eigen::MatrixXd before = form_.dense_jacobian(t0, x0), after = form_.dense_jacobian(t1, x1);
+  return (before * after.transpose()).determinant() < 0;
+}
+
+bool RankWatch::turns(const Step& step) {
+  return changes_sign(step.t0, step.start(), step.t1, step.end());
+}
+
+RankWatch::Singular RankWatch::find(const Step& step) {
+  constexpr int parts = 16;
+  double from = step.t0, to = step.t1;
+  for (int depth = 0; depth < 3; ++depth) {
+    const double begin = from, width = (to - from) / parts;
+    bool is_found = false;
+    for (int i = 0; i < parts && !is_found; ++i) {
+      const double t0 = begin + i * width, t1 = i + 1 == parts ? to : begin + (i + 1) * width;
+      step.at(t0, x_.data());
+      step.at(t1, y_.data());
+      if (!changes_sign(t0, x_.data(), t1, y_.data())) continue;
+      is_found = true;
+      from = t0;
+      to = t1;
+    }
+    if (!is_found) return {};
+  }
+  std::string text = fmt::format(
+      "at t = {:.10g} the motion passes a configuration in which constraint '{}' depends on the others: it may branch "
+      "there, and no method can say which way.\n"
+      "  try:    another start, one constraint less, or an event that ends the run before it",
+      0.5 * (from + to), form_.weakest_row_name());
+  return {from, std::move(text)};
+}
+
+}  // namespace pawl::stabilize
