@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -171,6 +172,7 @@ class System {
     /// manifold of the mode, or says why it cannot.
     std::shared_ptr<const detail::MultiplierSource> multipliers;
     std::function<void(const Held& held)> follow;
+    std::shared_ptr<std::mutex> reading;  ///< what a run leaves behind is read by one thread at a time
     std::function<std::string(double t, double* x, const Held& held, Settle why)> settle;
     bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
     bool has_events() const { return !guards.empty() || !time_events.empty(); }

@@ -196,6 +196,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   };
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
+  bool has_settled = false;
   // Truths by the sign of the value; where that is zero, by the way the motion leaves.
   for (int round = 0; round < most_rounds; ++round) {
     lock(here);
@@ -221,10 +222,10 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
     sliding_.refresh();
     if (!decide(cycle)) return contradiction(cycle);
     if (held_ == before) {
-      x_before_ = here.x;
-      if (!(held_ == held_before_)) {  // constraints that depend on conditions are known only now
+      if (!std::exchange(has_settled, true)) {  // constraints that depend on conditions are known only now
+        x_before_ = here.x;
         if (Verdict verdict = return_to_manifold(here, Settle::start); !verdict.goes_on()) return verdict;
-        if (here.x != x_before_) lock(here);
+        if (here.x != x_before_) continue;
       }
       if (!at_start.at_zero.empty()) {
         Event event;

@@ -41,9 +41,10 @@ class Form {
  public:
   virtual ~Form() = default;
 
-  /// What is held from now on. The object must outlive the next call.
+  /// What is held from now on; copied.
   virtual void lock(const Held& held) = 0;
-  virtual const Held* held() const = 0;  ///< what lock() was given last
+  /// Where what is held was last read from: while it is the same and nobody says that it has changed, so is what is held.
+  const Held* source = nullptr;
   /// The rates of all states. Keeps its factors, for the manifold and for multipliers.
   virtual void rate(double t, const double* x, double* rates) = 0;
   /// The multiplier of a row of the constraints, in the order of declaration; 0 where the constraint is not in force.

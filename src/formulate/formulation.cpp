@@ -23,7 +23,7 @@ const char* const implicit_ones[] = {"projected-invariants", "stabilized-index-2
 const std::vector<FormulationInfo>& formulations() {
   static const std::vector<FormulationInfo> list{
       {"acceleration", "solve M a + G^T λ = f, G a = -γ afresh at every stage (the default)", ascher},
-      {"baumgarte(a1,a0)", "G a = -γ - a1 g' - a0 g; baumgarte(1/h) takes a1 = 2/h, a0 = 1/h² from each step", ascher},
+      {"baumgarte(a1,a0)", "G a = -γ - a1 g' - a0 g; baumgarte(1/h) takes a1 = 2/h, a0 = 1/h², with a fixed step", ascher},
       {"penalty(k,c)", "springs and dampers instead of constraints, λ = k g + c g'", "Koenders 2002, 2.5.2"},
       {"sliding(s)", "surfaces g' + s g as in sliding-mode control; with start reach(...) from any start", compere},
       {"held-multipliers(s)", "as sliding, but λ held over each step: the counter-example of Fig. 3.8", compere},

@@ -19,13 +19,13 @@ class InvariantForm final : public Form, public Manifold {
         rows_(*model_),
         gram_(rows_.rows(), rows_.rows()),
         share_(rows_.rows()),
+        lengths_(rows_.rows()),
         factors_(rows_.rows()) {}
 
   void lock(const Held& held) override {
-    held_ = &held;
-    rows_.lock(held);
+    own_held_ = held;
+    rows_.lock(own_held_);
   }
-  const Held* held() const override { return held_; }
   void rate(double t, const double* x, double* rates) override {
     const detail::Surroundings<double> around{held_, {}, relays};
     model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
@@ -56,7 +56,9 @@ class InvariantForm final : public Form, public Manifold {
       x[0] = std::numeric_limits<double>::quiet_NaN();
       return;
     }
-    share_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(r, rows_.rows()));
+    for (Eigen::Index k = 0; k < share_.size(); ++k) share_(k) = r[k] / lengths_(k);
+    share_ = factors_.solve(share_).eval();
+    for (Eigen::Index k = 0; k < share_.size(); ++k) share_(k) /= lengths_(k);
     const auto& H = rows_.jacobian();
     for (Eigen::Index k = 0; k < H.rows(); ++k) {
       for (Eigen::Index i = 0; i < H.cols(); ++i) x[i] -= H(k, i) * share_(k);
@@ -74,19 +76,25 @@ class InvariantForm final : public Form, public Manifold {
   bool factor(double t, const double* x) {
     rows_.evaluate_jacobian(t, x);
     gram_.noalias() = rows_.jacobian() * rows_.jacobian().transpose();
+    for (Eigen::Index i = 0; i < gram_.rows(); ++i) lengths_(i) = std::sqrt(gram_(i, i));
+    for (Eigen::Index i = 0; i < gram_.rows(); ++i) {
+      for (Eigen::Index j = 0; j < gram_.rows(); ++j) gram_(i, j) /= lengths_(i) * lengths_(j);
+    }
     factors_.compute(gram_);
-    is_regular_ = factors_.info() == Eigen::Success && factors_.rcond() > 1e-15 && gram_.norm() > 0;
+    is_regular_ = gram_.allFinite() && factors_.info() == Eigen::Success && factors_.rcond() > 1e-13;
     if (is_regular_) return true;
-    why_ = "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
-           "' and its companions cannot be corrected one by one";
+    why_ = rows_.rows() == 1 ? "the derivative of '" + rows_.row_name(0) + "' vanishes: no change of the state corrects it"
+                             : "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
+                                   "' and its companions cannot be corrected one by one";
     return false;
   }
 
   std::shared_ptr<const System::Declarations> model_;
   InvariantRows rows_;
-  const Held* held_ = nullptr;
+  Held own_held_;
+  const Held* held_ = &own_held_;
   Eigen::MatrixXd gram_;
-  Eigen::VectorXd share_;
+  Eigen::VectorXd share_, lengths_;
   Eigen::LDLT<Eigen::MatrixXd> factors_;
   std::string why_;
   bool is_regular_ = true;

@@ -23,6 +23,13 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
   const auto n = at(terms_.size()), states = model_->state_names.size();
   for (auto* vector : {&a_, &d_, &e_}) vector->resize(n);
   for (auto* vector : {&x_last_, &x_work_}) vector->resize(states);
+  std::vector<bool> is_other(states, true);
+  for (const auto* list : {&terms_.info().positions, &terms_.info().speeds}) {
+    for (const int state : *list) is_other[at(state)] = false;
+  }
+  for (std::size_t i = 0; i < states; ++i) {
+    if (is_other[i]) others_.push_back(static_cast<int>(i));
+  }
   const Eigen::Index size = terms_.size(), k = invariants_.rows();
   InvariantWork& w = invariant_work_;
   for (auto* matrix : {&w.by_position, &w.by_speed, &w.along_position, &w.along_speed}) matrix->setZero(size, k);
@@ -32,12 +39,14 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
 }
 
 void MechanicsForm::lock(const Held& held) {
-  held_ = &held;
-  terms_.lock(held);
-  invariants_.lock(held);
+  const bool is_same = own_held_ == held;
+  if (!is_same) own_held_ = held;
+  terms_.lock(own_held_);
+  invariants_.lock(own_held_);
+  if (is_same) return;
   has_last_ = false;
   holds_lambda_ = false;
-  if (!is_stale_) is_stale_ = !(held == arranged_for_);  // what a function reads may depend on what is held
+  if (!is_stale_) is_stale_ = !(own_held_ == arranged_for_);  // what a function reads may depend on what is held
 }
 
 // Which constraints are in force, and what they read; then which of them depend on others.
@@ -89,6 +98,15 @@ bool MechanicsForm::evaluate(double t, const double* x) {
   }
   terms_.evaluate_jacobian(t, x);
   terms_.evaluate_motion(t, x);
+  double sum = 0;
+  for (const double g : terms_.gamma) sum += 0 * g;
+  if (sum != 0 && why_.empty()) {
+    for (int r = 0; r < terms_.rows(); ++r) {
+      if (std::isfinite(terms_.gamma[at(r)])) continue;
+      why_ = fmt::format("at t = {:.10g} constraint '{}', or a derivative of it, is not finite", t, terms_.row_name(r));
+      break;
+    }
+  }
   status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
   if (status_ != Kkt::Status::good) {
     describe_failure(t);
@@ -129,6 +147,12 @@ void MechanicsForm::describe_failure(double t) {
   for (const double entry : terms_.jacobian) is_finite = is_finite && std::isfinite(entry);
   if (!is_finite) {
     if (why_.empty()) why_ = fmt::format("at t = {:.10g} a derivative of constraint '{}' is not finite", t, terms_.row_name(row));
+    return;
+  }
+  if (terms_.rows() == 1) {
+    why_ = fmt::format("near t = {:.10g} the derivative of constraint '{}' vanishes: a singular configuration.\n"
+                       "  try:    another start, or an event that ends the run before it",
+                       t, terms_.row_name(row));
     return;
   }
   why_ = fmt::format(
@@ -252,10 +276,7 @@ bool MechanicsForm::begin_step(double t, const double* x, double h) {
   if (!is_retry) why_.clear();
   if (formulation_.scheme == Scheme::state_space && terms_.rows() > 0) choose_partition(t, x);
   if (!formulation_.follows_step) return has_turned || formulation_.scheme == Scheme::held_multipliers;
-  // Feedback that grows as fast as steps shrink would shrink them on: it stays while a step is tried again, and grows
-  // slowly.
-  if (is_retry && step_ > 0) return has_turned;
-  const double before = std::exchange(step_, std::max(std::abs(h), 0.9 * step_));
+  const double before = std::exchange(step_, std::abs(h));
   return has_turned || step_ != before;
 }
 
@@ -361,6 +382,7 @@ void MechanicsForm::correct_invariants(const double* r, double* x) {
   has_last_ = false;  // the multipliers were overwritten
   w.gram.noalias() = w.by_position.transpose() * w.along_position;
   w.gram.noalias() += w.by_speed.transpose() * w.along_speed;
+  for (const int o : others_) w.gram.noalias() += H.col(o) * H.col(o).transpose();
   w.factors.compute(w.gram);
   w.share = w.factors.solve(Eigen::Map<const Eigen::VectorXd>(r, k));
   for (Eigen::Index j = 0; j < k; ++j) {
@@ -369,6 +391,7 @@ void MechanicsForm::correct_invariants(const double* r, double* x) {
   }
   terms_.move_positions(d_.data(), x);
   for (Eigen::Index j = 0; j < k; ++j) {
+    for (const int o : others_) x[o] -= H(j, o) * w.share(j);
     for (std::size_t i = 0; i < info.speeds.size(); ++i)
       x[info.speeds[i]] -= w.along_speed(static_cast<Eigen::Index>(i), j) * w.share(j);
   }

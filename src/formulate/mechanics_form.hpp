@@ -25,7 +25,6 @@ class MechanicsForm final : public Form, public Manifold {
 
   // Form
   void lock(const Held& held) override;
-  const Held* held() const override { return held_; }
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
   Manifold& manifold() override { return *this; }
@@ -68,6 +67,9 @@ class MechanicsForm final : public Form, public Manifold {
   /// state_space: positions and speeds that follow from the independent ones. False: they do not follow.
   bool solve_dependent(double t, double* x);
 
+  /// +1 or -1: of the integration.
+  void set_direction(double direction) { direction_ = direction; }
+
   /// Where the run keeps the signs of the surfaces that are being reached: modes from here on, one per declared row.
   void reach_by_modes(int first_mode) { first_mode_ = first_mode; }
   bool has_reaching() const { return first_mode_ >= 0; }
@@ -109,7 +111,8 @@ class MechanicsForm final : public Form, public Manifold {
   Formulation formulation_;
   MechanicsTerms terms_;
   InvariantRows invariants_;
-  const Held* held_ = nullptr;
+  Held own_held_;
+  const Held* held_ = &own_held_;
   Held arranged_for_;
   std::unique_ptr<Kkt> kkt_;
   std::vector<int> in_force_, redundant_;  // declared rows
@@ -128,6 +131,7 @@ class MechanicsForm final : public Form, public Manifold {
   std::vector<double> x_last_, x_work_;
   bool has_last_ = false;
 
+  std::vector<int> others_;  // states that are neither position nor speed
   std::vector<double> largest_pivot_;
   double weakest_ = 1;
   int weakest_row_ = 0;

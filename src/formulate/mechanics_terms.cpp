@@ -109,7 +109,7 @@ bool MechanicsTerms::reads_differ(double t, const double* x) {
     reads(block.info->g, t, x, block.info->is_on_speeds);
     if (read_of(info_.positions) != block.positions || read_of(info_.speeds) != block.speeds) return true;
   }
-  for (const auto& [v, positions] : potentials_) {
+  for (const auto& [v, positions, others] : potentials_) {
     if (reads(*v, t, x, false) != positions) return true;
   }
   if (!is_sparse()) return false;
@@ -192,7 +192,12 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
   for (auto* vector : {&value, &slope, &gamma}) vector->assign(at(rows_), 0);
   potentials_.clear();
   for (const Function& v : info_.potentials) {
-    potentials_.push_back({&v, reads(v, t, x, false)});
+    potentials_.push_back({&v, reads(v, t, x, false), {}});
+    for (std::size_t i = 0; i < motion_.was_read.size(); ++i) {
+      const int state = static_cast<int>(i);
+      if (motion_.was_read[i] && std::find(info_.positions.begin(), info_.positions.end(), state) == info_.positions.end())
+        potentials_.back().others.push_back(state);
+    }
     if (v.supports<Jet<double>>() && !read_of(info_.speeds).empty())
       throw Misuse("a potential of '" + model_.name + "' reads a speed: a potential is a function of positions; forces "
                    "that depend on speeds are declared with force(...)");
@@ -277,7 +282,8 @@ void MechanicsTerms::evaluate_force(double t, const double* x, const double* rel
   for (const auto& f : info_.forces) f(Point<double>(t, x, parameters, &around), terms);
   if (potentials_.empty()) return;
   const detail::Surroundings<Gradient> around_dual{held_};
-  for (const auto& [v, positions] : potentials_) {
+  for (const auto& [v, positions, others] : potentials_) {
+    for (const int state : others) duals_[at(state)].value = x[state];
     const int count = static_cast<int>(positions.size());
     set_duals(positions, {}, x);
     for (int begin = 0; begin < count; begin += directions) {

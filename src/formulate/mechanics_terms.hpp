@@ -91,7 +91,8 @@ class MechanicsTerms {
   std::vector<int> declared_row_;
   struct PotentialReads {
     const Function* v;
-    std::vector<int> positions;
+    std::vector<int> positions;  // by number
+    std::vector<int> others;     // further states
   };
   std::vector<PotentialReads> potentials_;
 

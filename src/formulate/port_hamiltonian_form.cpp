@@ -109,8 +109,9 @@ PortHamiltonianForm::PortHamiltonianForm(std::shared_ptr<const System::Declarati
 }
 
 void PortHamiltonianForm::lock(const Held& held) {
-  held_ = &held;
-  invariants_.lock(held);
+  if (&held != &declared_) declared_ = held;
+  held_ = &declared_;
+  invariants_.lock(declared_);
   observe_reads();
   here_.t = elsewhere_.t = nan;  // what was evaluated there may read what is held
 }
@@ -299,13 +300,26 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
     const int row = row_of_pivot(lu_.permutationP(), k);
     const double size = P.row(row).norm() * out.C.col(k).norm();
     if (std::abs(lu_.matrixLU()(k, k)) > smallest_drive * size) continue;
+    if (std::isfinite(size) && PC_.allFinite()) {  // constraints that repeat others: multipliers of least norm
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> least;
+      least.setThreshold(1e-10);
+      least.compute(PC_);
+      out.lambda = least.solve(right_side_);
+      if ((PC_ * out.lambda - right_side_).norm() <= 1e-9 * (right_side_.norm() + 1e-300)) {
+        if (notes_.empty() && !was_noted_)
+          notes_.push_back(fmt::format("constraint '{}' is redundant: the multipliers are those of least norm",
+                                       info_.constraints[at_(row)].name));
+        was_noted_ = true;
+        return;
+      }
+    }
     out.lambda.setConstant(nan);
     why_ = std::isfinite(size) && PC_.allFinite()
                ? fmt::format(
-                     "t = {:.10g}: the multipliers are not determined: P C is singular at the constraint '{}', "
+                     "the multipliers are not determined: P C is singular at the constraint '{}', "
                      "which repeats others or does not depend on what it drives",
-                     out.t, info_.constraints[at_(row)].name)
-               : fmt::format("t = {:.10g}: the energy or the constraint '{}' is not finite", out.t,
+                     info_.constraints[at_(row)].name)
+               : fmt::format("the energy or the constraint '{}' is not finite",
                              info_.constraints[at_(row)].name);
     return;
   }
@@ -375,9 +389,11 @@ bool PortHamiltonianForm::factor(int rows) {
       L_(i, j) = (row.dot(stack_.row(j)) - L_.row(i).head(j).dot(L_.row(j).head(j))) / L_(j, j);
       pivot -= L_(i, j) * L_(i, j);
     }
+    // A row that repeats others asks for nothing more than they do; a pivot of its own keeps the rest exact.
+    if (!(pivot >= smallest_pivot) && i < rows_ && lengths_[i] > 0 && std::isfinite(pivot)) pivot = 1;
     if (!(pivot >= smallest_pivot)) {
       const bool is_of_invariant = i >= rows_;
-      why_ = fmt::format("t = {:.10g}: the state cannot be corrected: the {} '{}' {}", here_.t,
+      why_ = fmt::format("the state cannot be corrected: the {} '{}' {}",
                          is_of_invariant ? "invariant" : "constraint",
                          row_name(is_of_invariant && rows_ > 0 ? 1 : 0, is_of_invariant ? i - rows_ : i),
                          lengths_[i] == 0             ? "does not depend on any state that may move"

@@ -26,13 +26,13 @@ class PortHamiltonianForm final : public Form, public Manifold {
   explicit PortHamiltonianForm(std::shared_ptr<const System::Declarations> model);
 
   void lock(const Held& held) override;
-  const Held* held() const override { return held_; }
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
   Manifold& manifold() override { return *this; }
   /// Without it conserved quantities are kept at their values at the first residual.
   void take_levels(double t, const double* x) override;
   std::string why() const override { return why_; }
+  std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
 
   int levels() const override { return (rows_ > 0) + (invariants_.rows() > 0); }
   Kind kind(int level) const override { return is_of_constraints(level) ? Kind::velocity : Kind::invariant; }
@@ -91,6 +91,8 @@ class PortHamiltonianForm final : public Form, public Manifold {
   const Held* held_;
   InvariantRows invariants_;
   std::string why_;
+  std::vector<std::string> notes_;
+  bool was_noted_ = false;
 
   Instant here_, elsewhere_;  // of the last rate() or refactor(); of other questions
   Matrix exchange_, loss_;

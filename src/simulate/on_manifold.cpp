@@ -19,7 +19,10 @@ struct FormRates {
   std::shared_ptr<formulate::Form> form;
   void operator()(const Point<double>& at, Rates<double>& d) const {
     const auto* around = at.around();
-    if (form->held() != around->held) form->lock(*around->held);
+    if (form->source != around->held) {
+      form->lock(*around->held);
+      form->source = around->held;
+    }
     form->relays = around->relays;
     form->rate(at.t, at.states().array, &d[State{0}]);
     form->relays = nullptr;
@@ -30,7 +33,6 @@ class FormMultipliers final : public MultiplierSource {
  public:
   explicit FormMultipliers(std::shared_ptr<formulate::Form> form) : form_(std::move(form)) {}
   double multiplier(const Point<double>& at, int row) const override {
-    if (form_->held() != at.around()->held) form_->lock(*at.around()->held);
     form_->relays = at.around()->relays;
     const double value = form_->multiplier(at.t, at.states().array, row);
     form_->relays = nullptr;
@@ -93,8 +95,14 @@ void OnManifold::choose(Setup& setup) {
       (start.name != "project" && start.name != "reach" && start.name != "keep" && start.name != "refuse"))
     throw Misuse(fmt::format("start '{}': expected project, reach(η,...), keep or refuse", wanted.start));
   reaches_ = start.name == "reach";
+  if (!wanted.fixed.empty() && start.name != "project")
+    throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
   const bool is_open = wanted.formulation == "auto";
   formulation_ = formulate::parse_formulation(reaches_ && is_open ? "sliding(10)" : wanted.formulation);
+  if (formulation_.follows_step && !setup.options.step)
+    throw Misuse(fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
+                             "shrink, is part of the error that shrinks them",
+                             formulation_.name));
   if (reaches_) {
     if (formulation_.scheme != formulate::Scheme::sliding)
       throw Misuse(fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start,
@@ -114,12 +122,19 @@ void OnManifold::derive(Setup& setup) {
   form_ = formulate::make_form(setup.declarations, formulation_);
   start_policy_ = std::make_shared<StartPolicy>(StartPolicy{setup.options.constraints, setup.declarations});
   start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
-  start_policy_->pulls_at_once = stabilization_.name != "none" && !reaches_;
+  start_policy_->pulls_at_once = stabilization_.name != "none" && !setup.options.step;
   auto derived = std::make_shared<System::Declarations>(*setup.declarations);
   derived->rates = Function::rates(FormRates{form_});
   derived->multipliers = std::make_shared<FormMultipliers>(form_);
-  const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty;
-  derived->follow = [form = form_](const Held& held) { form->lock(held); };
+  const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty &&
+                            !(stabilization_.name == "none" && setup.options.constraints.start == "keep");
+  derived->follow = [form = form_](const Held& held) {
+    form->lock(held);
+    form->source = &held;
+  };
+  derived->reading = std::make_shared<std::mutex>();
+  if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get()))
+    mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
   const bool has_levels = std::any_of(derived->invariants.begin(), derived->invariants.end(),
                                       [](const InvariantInfo& one) { return one.is_relative; });
   derived->settle = [form = form_, has_manifold, has_levels, size = setup.size(), policy = start_policy_](
@@ -133,6 +148,7 @@ void OnManifold::derive(Setup& setup) {
   };
   setup.declarations = std::move(derived);
   setup.explain = [this] { return explain(); };
+  setup.hint = [this] { return hint(); };
 }
 
 /// What happens to a start off the manifold. Returns why the run cannot begin, or nothing.
@@ -177,6 +193,7 @@ void OnManifold::start(Setup& setup) {
       form_->take_levels(t, setup.start_state.data());
       return declare_reaching(setup);
     }
+    if (setup.declarations->has_events()) return;  // conditions first: they may say which constraints are in force
     setup.start_failure = start_policy_->meet(*form_, t, setup.start_state.data(), setup.size());
   } catch (const Misuse&) {
     throw;
@@ -234,6 +251,11 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
   };
 }
 
+std::string OnManifold::hint() const {
+  const std::string row = stabilizer_ ? stabilizer_->farthest_row() : std::string();
+  return row.empty() ? std::string() : fmt::format("\n  seen:   the last correction was largest for constraint '{}'", row);
+}
+
 std::string OnManifold::explain() const {
   if (stepper_ != nullptr && !stepper_->singular().empty()) return stepper_->singular();
   if (stabilizer_ && !stabilizer_->failure().empty()) return stabilizer_->failure();
@@ -262,7 +284,6 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
     for (const int row : mechanics->redundant_rows())
       out.redundant.push_back(run.declarations->constraint_names[static_cast<std::size_t>(row)]);
   }
-  if (!run.eras.empty()) form_->lock(*run.eras.back().held);  // the run's own copy ends with it
   for (int row = 0; first_reaching_guard_ >= 0 && row < static_cast<int>(run.declarations->constraint_names.size());
        ++row) {
     for (const double t : run.times_of(Guard{first_reaching_guard_ + row}))

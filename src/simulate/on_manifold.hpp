@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "event/appended_guards.hpp"
@@ -42,6 +43,7 @@ class OnManifold {
   void start(Setup& setup);
   void declare_reaching(Setup& setup);
   std::string explain() const;
+  std::string hint() const;
 
   std::shared_ptr<formulate::Form> form_;
   std::shared_ptr<StartPolicy> start_policy_;

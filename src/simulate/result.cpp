@@ -120,6 +120,7 @@ Instant Result::before(double t) const {
 Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
   if (!declarations->settle) return drawn;
+  const std::lock_guard reading(*declarations->reading);
   std::vector<double> x = drawn.states();
   const std::string failure = declarations->settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));

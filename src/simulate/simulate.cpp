@@ -250,7 +250,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   }
   if (attempt == Attempt::accepted) return {};
   const std::string why = setup.explain ? setup.explain() : std::string();
-  return {Outcome::failed, why.empty() ? describe(attempt, stepper.failure(), setup)
+  return {Outcome::failed, why.empty() ? describe(attempt, stepper.failure(), setup) + (setup.hint ? setup.hint() : std::string())
                                        : fmt::format("t = {:.10g}: {}", stepper.failure().t, why)};
 }
 

@@ -166,7 +166,12 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
       if (found == model.state_names.end())
         throw Misuse(fmt::format("a start with '{}' held fixed: there is no such state{}", name,
                                  did_you_mean(name, model.state_names)));
-      is_fixed[static_cast<std::size_t>(found - model.state_names.begin())] = true;
+      const auto state = static_cast<int>(found - model.state_names.begin());
+      const MechanicsInfo& info = mechanics->terms().info();
+      const auto position = std::find(info.positions.begin(), info.positions.end(), state);
+      if (position != info.positions.end() && info.speed_of[static_cast<std::size_t>(position - info.positions.begin())] < 0)
+        throw Misuse(fmt::format("'{}' is part of an attitude, which cannot be held fixed component by component", name));
+      is_fixed[static_cast<std::size_t>(state)] = true;
     }
     report.failure = PartialPull(*mechanics, std::move(is_fixed)).pull(t, x.data(), model);
   } else if (!off.empty()) {

@@ -22,7 +22,7 @@ class NewtonPull {
  private:
   enum class End { met, slow, lost };
   End level(int level, double t, double* x, double& left);
-  bool is_at_rounding(int level, const double* x);
+  bool is_at_rounding(int level, const double* x, double digits);
 
   Form& form_;
   Manifold& manifold_;

@@ -55,7 +55,7 @@ NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) 
     }
     if (excess <= 1) return End::met;
     if (!std::isfinite(size)) return End::lost;
-    if (iteration > 0 && size > slow * last) return excess < 64 || is_at_rounding(level, x) ? End::met : End::slow;
+    if (iteration > 0 && size > slow * last) return excess < 64 || is_at_rounding(level, x, 1e-14) ? End::met : End::slow;
     if (iteration == most_iterations) return End::slow;
     last = size;
     manifold_.correct(level, r_.data(), x);
@@ -64,13 +64,13 @@ NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) 
 }
 
 // Whether one more correction would change nothing but last digits: the residual itself is rounded that much.
-bool NewtonPull::is_at_rounding(int level, const double* x) {
+bool NewtonPull::is_at_rounding(int level, const double* x, double digits) {
   probe_.assign(x, x + size_);
   manifold_.correct(level, r_.data(), probe_.data());
   double largest = 0;
   for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]));
   for (std::size_t i = 0; i < size_; ++i) {
-    if (!(std::abs(probe_[i] - x[i]) <= 1e-14 * std::max(std::abs(x[i]), 0.01 * largest))) return false;
+    if (!(std::abs(probe_[i] - x[i]) <= digits * std::max(std::abs(x[i]), 0.01 * largest))) return false;
   }
   return true;
 }
@@ -100,8 +100,11 @@ bool NewtonPull::pull(double t, double* x, bool positions, bool velocities, bool
         is_fresh = true;
         end = this->level(level, t, x, left);
       }
+      // Large terms may cancel in a residual: what is left is their rounding, if it would move nothing that counts.
+      if (end == End::slow && is_at_rounding(level, x, 1e-10)) end = End::met;
       if (end != End::met) {
-        why = fmt::format("'{}' cannot be met near t = {:.10g}: its residual stays at {:.3g}",
+        why = fmt::format("'{}' cannot be met near t = {:.10g}: its residual stays at {:.3g}.\n"
+                          "  try:    shorter steps, a start nearer to where it holds, or a constraint that can hold",
                           manifold_.row_name(level, worst), t, left);
         return false;
       }
@@ -122,6 +125,10 @@ class Projection final : public Stabilizer {
   Projection(const Stabilization& how, Form& form, const StepControl& control, int size)
       : Stabilizer(form, control, size), newton_(form, size), how_(how) {}
 
+  std::string farthest_row() const override {
+    return newton_.first_row < 0 ? std::string() : manifold_.row_name(newton_.first_level, newton_.first_row);
+  }
+
  protected:
   bool move(double t, double* x) override {
     const long long iterations = newton_.iterations, refactored = newton_.refactored;
@@ -131,9 +138,6 @@ class Projection final : public Stabilizer {
     if (!is_good) failure_ = newton_.why;
     last_ = {newton_.position_left, newton_.velocity_left, newton_.invariant_left, 0};
     return is_good;
-  }
-  std::string farthest_row() const override {
-    return newton_.first_row < 0 ? std::string() : manifold_.row_name(newton_.first_level, newton_.first_row);
   }
   bool knows_drift() const override { return how_.positions && how_.velocities; }
 

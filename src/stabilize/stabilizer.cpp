@@ -12,13 +12,17 @@ Stabilizer::Stabilizer(Form& form, const StepControl& control, int size)
       manifold_(form.manifold()),
       control_(control),
       before_(static_cast<std::size_t>(size)),
-      allowed_(static_cast<std::size_t>(size)) {}
+      allowed_(static_cast<std::size_t>(size)) {
+  for (int level = 0; level < manifold_.levels(); ++level)
+    has_invariants_ |= manifold_.kind(level) == Manifold::Kind::invariant && manifold_.rows(level) > 0;
+}
 
 double Stabilizer::apply(double t, double* x) {
   std::copy(x, x + before_.size(), before_.begin());
   ++pulls_.applied;
   last_ = {};
-  failure_.clear();
+  failure_ = unkept_;
+  if (!failure_.empty()) return std::numeric_limits<double>::infinity();
   if (!move(t, x)) return std::numeric_limits<double>::infinity();
   if (moves()) {
     manifold_.normalize(x);
@@ -51,6 +55,11 @@ void Stabilizer::accept(double t, const double* x) {
   if (weighted_ > largest_weighted_) {
     largest_weighted_ = weighted_;
     if (weighted_ > 1) largest_at_ = {t, farthest_row()};
+  }
+  // A quantity that is declared as kept but is not makes every step as short as its correction is long.
+  if (has_invariants_ && (++accepted_ == next_look_ || (weighted_ > 0.5 && accepted_ % 64 == 0))) {
+    if (accepted_ == next_look_) next_look_ *= 10;
+    unkept_ = form_.describe_unkept(t, x);
   }
   if (!knows_drift()) measure(t, x);
   drift_.position = std::max(drift_.position, last_.position);

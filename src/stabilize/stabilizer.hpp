@@ -48,6 +48,8 @@ class Stabilizer : public Correction {
     std::string row;
   };
   const Where& largest_at() const { return largest_at_; }
+  /// The row that was farthest off before the last move; empty: not known.
+  virtual std::string farthest_row() const { return {}; }
   /// Why the last correction failed; empty if it did not.
   const std::string& failure() const { return failure_; }
 
@@ -57,8 +59,6 @@ class Stabilizer : public Correction {
   virtual bool moves() const { return true; }
   /// Whether move() has left the residuals at rounding, so that accept() need not look again; then their sizes.
   virtual bool knows_drift() const { return false; }
-  /// The row that was farthest off before the last move.
-  virtual std::string farthest_row() const { return {}; }
   void note(Manifold::Kind kind, double size);
 
   Form& form_;
@@ -73,6 +73,9 @@ class Stabilizer : public Correction {
 
   std::vector<double> before_, allowed_, residual_;
   Drift drift_;
+  std::string unkept_;
+  bool has_invariants_ = false;
+  long long accepted_ = 0, next_look_ = 10;
   Where largest_at_;
   double move_ = 0, weighted_ = 0, largest_move_ = 0, largest_weighted_ = 0;
 };

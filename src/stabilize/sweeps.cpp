@@ -56,14 +56,18 @@ class Sweeps final : public Stabilizer {
   void mask_far(Eigen::VectorXd& phi, const Eigen::MatrixXd& J, const double* x) const {
     const MechanicsInfo& info = mechanics_.terms().info();
     for (Eigen::Index r = 0; r < mechanics_.terms().holonomic(); ++r) {
-      double allowed = 0;
+      double allowed = 0, allowed_speed = 0;
       for (std::size_t i = 0; i < info.positions.size(); ++i) {
         const auto state = static_cast<std::size_t>(info.positions[i]);
-        if (info.speed_of[i] >= 0)
-          allowed += std::abs(J(r, info.speed_of[i])) *
-                     (control_.absolute[state] + control_.relative * std::abs(x[state]));
+        if (info.speed_of[i] >= 0) {
+          const double entry = std::abs(J(r, info.speed_of[i]));
+          const auto speed = static_cast<std::size_t>(info.speeds[static_cast<std::size_t>(info.speed_of[i])]);
+          allowed += entry * (control_.absolute[state] + control_.relative * std::abs(x[state]));
+          allowed_speed += entry * (control_.absolute[speed] + control_.relative * std::abs(x[speed]));
+        }
       }
-      if (std::abs(phi(r)) > allowed) phi(r) = 0;
+      // Speeds follow by σ g: both moves must be small.
+      if (std::abs(phi(r)) > allowed || mechanics_.formulation().first * std::abs(phi(r)) > allowed_speed) phi(r) = 0;
     }
   }
 

@@ -61,8 +61,6 @@ TEST(BadInput, AMassThatVanishesOnTheWayStopsTheRunThere) {
 }
 
 TEST(BadInput, ASingularConfigurationStopsTheRunAndKeepsWhatWas) {
-  // fails today: it stops there, but does not say why.
-  // A bead slides into the cusp of x² = y³, where the derivative of the constraint vanishes.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
     Mechanics bead("bead");
@@ -96,8 +94,6 @@ Mechanics parallelogram(double gravity) {
 }
 
 TEST(BadInput, AChangePointOfALinkageStopsTheRunAndIsNamed) {
-  // fails today: tsitouras-papakostas-8 stops there and does not say why, dormand-prince-5 steps over it, verner-9
-  // creeps along in steps of 1e-12 at the next one.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
     const Result run = simulate(parallelogram(9.81),
@@ -113,7 +109,6 @@ TEST(BadInput, AChangePointOfALinkageStopsTheRunAndIsNamed) {
 }
 
 TEST(BadInput, AChangePointIsNotSteppedOver) {
-  // fails today: without forces the steps are longer than the singular instant, t = π/3, and nothing notices it.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
     const Result run = simulate(parallelogram(0), {.end = 2, .tolerance = 1e-8, .method = method});
@@ -124,8 +119,6 @@ TEST(BadInput, AChangePointIsNotSteppedOver) {
 }
 
 TEST(BadInput, ConstraintsThatContradictEachOtherOnTheWayAreNamed) {
-  // fails today: it stops there, but does not say why.
-  // A rope that is drawn in, x² + y² = (1 - t)³: singular at t = 1, impossible after it.
   Mechanics stone("stone");
   const auto x = stone.coordinate("x", 0.6, -0.9), y = stone.coordinate("y", 0.8, -1.2);
   for (const auto q : {x, y}) stone.mass(q, 1.0);
@@ -320,7 +313,6 @@ TEST(BadInput, OptionsForConstraintsNeedConstraints) {
   EXPECT_TRUE(says(misuse_with({.formulation = "acceleration"}, "lorenz"), {"'lorenz'", "no constraints"}));
   EXPECT_TRUE(says(misuse_with({.stabilization = "projection"}, "lorenz"), {"'lorenz'", "no constraints"}));
   EXPECT_TRUE(says(misuse_with({.start = "refuse"}, "lorenz"), {"'lorenz'", "no constraints"}));
-  // fails today: states held fixed are ignored without a word.
   EXPECT_TRUE(says(misuse_with({.fixed = {"x"}}, "lorenz"), {"'lorenz'", "no constraints"}));
 }
 

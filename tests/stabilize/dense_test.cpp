@@ -181,9 +181,6 @@ TEST(Dense, IsAsAccurateAsTheStepsOfHighOrderMethods) {
 }
 
 TEST(Dense, IsAsAccurateWhereTheConstraintsDoNotSeeTheError) {
-  // fails today: levels are raised by the distance from the manifold alone, which is zero here (300 tolerances,
-  // verner-9). A constraint that is linear in q holds for every polynomial through consistent ends, however poor;
-  // without any, the same. Here x'' = -4 x: x = cos 2t.
   const auto oscillator = [](bool is_constrained) {
     Mechanics model("oscillator");
     const auto x = model.coordinate("x", 1), y = model.coordinate("y", 2);

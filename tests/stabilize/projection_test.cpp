@@ -299,7 +299,6 @@ TEST(Invariants, ThatAreConservedTakeTheirNewValueAfterAJump) {
 }
 
 TEST(Invariants, AFreeBodysAttitudeKeepsItsLengthAsWell) {
-  // fails today: without constraints nothing is pulled, and the length drifts with the error of the method.
   Mechanics body("body");
   const auto a = body.attitude("a", {1, 0, 0, 0}, {1, -2, 2});
   for (int i = 0; i < 3; ++i) body.mass(a.speed(i), 1.0);  // a sphere: its angular velocity stays
@@ -311,7 +310,7 @@ TEST(Invariants, AFreeBodysAttitudeKeepsItsLengthAsWell) {
   }
 }
 
-TEST(Invariants, TheTopsAttitudeKeepsItsLengthUnderEveryStabilization) {  // fails today: s-full does not move it
+TEST(Invariants, TheTopsAttitudeKeepsItsLengthUnderEveryStabilization) {
   for (const char* stabilization : {"projection", "s-both", "s-both2", "s-full", "sweeps", "s-pos"}) {
     const Result run =
         simulate(find_problem("quaternion-top").system,

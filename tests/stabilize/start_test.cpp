@@ -41,9 +41,6 @@ Values inconsistent_spheres() {
 // ---- projection ----
 
 TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
-  // fails today: speeds are pulled with the factors of the given position, ρ = 0.7, not of the one they belong to.
-  // By hand. Positions: only ρ reads the contact. Speeds, at ρ = 0.6, θ = ψ = π/2, with G of problems.md 3:
-  // dv = -M^-1 G^T (G M^-1 G^T)^-1 G v.
   const System& system = find_problem("rolling-spheres").system;
   const Values values = inconsistent_spheres();
   const auto given = values.start();
@@ -74,7 +71,7 @@ TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
   EXPECT_NEAR(run.start()["energy"], T(v + dv), 1e-15);
 }
 
-TEST(Start, SaysWhatWasWrongAndWhatWasChanged) {  // fails today: for the same reason
+TEST(Start, SaysWhatWasWrongAndWhatWasChanged) {
   const Result run = simulate(find_problem("rolling-spheres").system, inconsistent_spheres(), {.end = 0.1});
   EXPECT_TRUE(says(warnings(run), {"the start was not consistent", "'rolling[0]'", "velocity", "rho 0.7 -> 0.6",
                                    "theta' 1.76715 -> 1.34", "phi' 1.41372 -> 1.24", "alpha' ", "beta' "}));
@@ -188,7 +185,7 @@ TEST(Start, OfAnInvariantIsProjectedToo) {
   EXPECT_TRUE(says(warnings(run), {"'length'"}));
 }
 
-TEST(Start, AnAttitudeComesToLengthOne) {  // fails today: it is normalized only where a constraint moves it
+TEST(Start, AnAttitudeComesToLengthOne) {
   Mechanics body("body");
   const auto a = body.attitude("a", {3, 0, 4, 0}, {0, 0, 1});
   for (int i = 0; i < 3; ++i) body.mass(a.speed(i), 1.0);
