@@ -1,4 +1,4 @@
-// Constrained mechanics against what peers need (../shared/peers.md), and the long runs that Compere (2001) leaves as
+// Constrained mechanics against what other solvers need, and the long runs that Compere (2001) leaves as
 // future work: does the adjustment grow?
 #include <cmath>
 

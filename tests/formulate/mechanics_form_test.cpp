@@ -37,7 +37,7 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
 
 // ---- accelerations and multipliers ----
 
-TEST(MechanicsForm, AcceleratesTheSqueezerAsPublished) {  // problems.md 14c
+TEST(MechanicsForm, AcceleratesTheSqueezerAsPublished) {
   const System& squeezer = find_problem("squeezer").system;
   const Held held = Values(squeezer).held();
   const auto x = Values(squeezer).start();
@@ -181,6 +181,8 @@ TEST(Redundancy, AMechanismWithOneJointTooManyMovesAsWithout) {
 }
 
 TEST(Redundancy, WhatDependsAtTheStartAloneIsNotForgotten) {
+  // A circle and an ellipse touch at (1, 0): dependent there at the levels of positions and speeds, but a bead that moves
+  // along one leaves the other: the accelerations they ask for differ.
   Mechanics bead("bead");
   const auto x = bead.coordinate("x", 1), y = bead.coordinate("y", 0, 1);
   for (const auto q : {x, y}) bead.mass(q, 1.0);

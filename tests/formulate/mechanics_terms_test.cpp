@@ -94,7 +94,7 @@ std::vector<double> interleaved(const std::vector<double>& q, const std::vector<
   return x;
 }
 
-// ---- Andrews' squeezer, problems.md 14c ----
+// ---- Andrews' squeezer ----
 
 namespace andrews {
 constexpr double m1 = .04325, m2 = .00365, m3 = .02373, m4 = .00706, m5 = .07050, m6 = .00706, m7 = .05498;

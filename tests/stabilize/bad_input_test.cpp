@@ -61,6 +61,7 @@ TEST(BadInput, AMassThatVanishesOnTheWayStopsTheRunThere) {
 }
 
 TEST(BadInput, ASingularConfigurationStopsTheRunAndKeepsWhatWas) {
+  // A bead slides into the cusp of x² = y³, where the derivative of the constraint vanishes.
   for (const char* method : {"auto", "dormand-prince-5", "verner-9"}) {
     SCOPED_TRACE(method);
     Mechanics bead("bead");
@@ -119,6 +120,7 @@ TEST(BadInput, AChangePointIsNotSteppedOver) {
 }
 
 TEST(BadInput, ConstraintsThatContradictEachOtherOnTheWayAreNamed) {
+  // A rope that is drawn in, x² + y² = (1 - t)³: singular at t = 1, impossible after it.
   Mechanics stone("stone");
   const auto x = stone.coordinate("x", 0.6, -0.9), y = stone.coordinate("y", 0.8, -1.2);
   for (const auto q : {x, y}) stone.mass(q, 1.0);

@@ -1,5 +1,5 @@
 // Published tables, with the digits that an independent program has reproduced from the printed data.
-// [C] Compere 2001, [A] Ascher, Chin, Petzold, Reich 1995, [K] Koenders 2002; readings as in problems.md.
+// [C] Compere 2001, [A] Ascher, Chin, Petzold, Reich 1995, [K] Koenders 2002; readings as in docs/papers.md.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -41,6 +41,8 @@ Values inconsistent_spheres() {
 // ---- projection ----
 
 TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
+  // By hand. Positions: only ρ reads the contact. Speeds, at ρ = 0.6, θ = ψ = π/2, with G as derived by hand:
+  // dv = -M^-1 G^T (G M^-1 G^T)^-1 G v.
   const System& system = find_problem("rolling-spheres").system;
   const Values values = inconsistent_spheres();
   const auto given = values.start();
@@ -203,7 +205,7 @@ Options reaching(double end) {
   return options;
 }
 
-TEST(Reaching, TimesAreTheSizesOfTheSurfacesOverTheirRates) {  // problems.md 3: s_i' = -η_i sgn s_i, exactly
+TEST(Reaching, TimesAreTheSizesOfTheSurfacesOverTheirRates) {  // s_i' = -η_i sgn s_i, exactly
   const System& system = find_problem("rolling-spheres").system;
   const Result run = simulate(system, inconsistent_spheres(), reaching(2.5));
   ASSERT_TRUE(run.finished()) << run.reason;
