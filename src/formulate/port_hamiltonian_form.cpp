@@ -109,8 +109,8 @@ PortHamiltonianForm::PortHamiltonianForm(std::shared_ptr<const System::Declarati
 }
 
 void PortHamiltonianForm::lock(const Held& held) {
-  if (&held != &declared_) declared_ = held;
-  held_ = &declared_;
+  if (declared_ == held) return;  // locked to it already, as it was when this was made
+  declared_ = held;
   invariants_.lock(declared_);
   observe_reads();
   here_.t = elsewhere_.t = nan;  // what was evaluated there may read what is held

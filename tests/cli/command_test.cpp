@@ -314,6 +314,41 @@ TEST_F(Command, BenchesEventsBesideThePublishedTables) {
   EXPECT_EQ(pawl("bench").code, 2);
 }
 
+TEST_F(Command, ChoosesFormulationAndStabilization) {
+  const Answer run = pawl("run rod-pendulum --formulation \"baumgarte(12,70)\" --stabilization \"s-both2(mass)\" --json");
+  ASSERT_EQ(run.code, 0) << run.out;
+  const Json object = Json::parse(run.out);
+  EXPECT_EQ(object["invariants"]["formulation"], "baumgarte(12,70)");
+  EXPECT_EQ(object["invariants"]["stabilization"], "s-both2(mass)");
+  EXPECT_TRUE(has(pawl("methods").out, "s-both2"));
+  EXPECT_TRUE(has(pawl("methods").out, "penalty(k,c)"));
+  EXPECT_TRUE(has(pawl("run squeezer").out, "manifold   acceleration, projection: drift "));
+  const Answer typo = pawl("run squeezer --stabilization projektion");
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_TRUE(has(typo.out, "did you mean")) << typo.out;
+  EXPECT_EQ(pawl("run lorenz --stabilization none").code, 2);
+}
+
+TEST_F(Command, TreatsAnInconsistentStartAsAsked) {
+  const std::string start = "run rolling-spheres --set consistent=0 --stop 3 ";
+  EXPECT_TRUE(has(pawl(start).out, "the start was not consistent")) << pawl(start).out;
+  EXPECT_EQ(pawl(start + "--inconsistent refuse").code, 1);
+  const Answer reached = pawl(start + "--inconsistent \"reach(0.5,0.03,0.02)\" --rtol 1e-9 --json");
+  ASSERT_EQ(reached.code, 0) << reached.out;
+  const Json times = Json::parse(reached.out)["invariants"]["reaching_times"];
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_NEAR(times[0]["t"].get<double>(), 2, 1e-8);
+  EXPECT_NEAR(times[1]["t"].get<double>(), 0.98174770424681039, 1e-8);
+  EXPECT_NEAR(times[2]["t"].get<double>(), 0.58904862254808623, 1e-8);
+}
+
+TEST_F(Command, BenchesConstraintsBesideThePublishedTables) {
+  const Answer table = pawl("bench constraints --quick --table 6.1-6.2");
+  EXPECT_EQ(table.code, 0);
+  EXPECT_TRUE(has(table.out, "S-both2")) << table.out;
+  EXPECT_EQ(pawl("bench constraints --table 9.9").code, 2);
+}
+
 TEST_F(Command, CompletesWordsInBash) {
   const auto complete = [](const std::string& words, int index) {
     const Answer answer = shell("source <($PAWL completion); COMP_WORDS=($PAWL " + words +

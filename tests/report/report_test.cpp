@@ -98,7 +98,9 @@ TEST(Json, HasTheDocumentedFields) {
   std::vector<std::string> keys;
   for (const auto& item : object.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (std::vector<std::string>{"model", "method", "t_start", "t_end", "outcome", "reason", "final",
-                                            "statistics", "observables", "events", "invariants", "messages"}));
+                                            "multipliers", "statistics", "observables", "events", "invariants",
+                                            "messages"}));
+  EXPECT_TRUE(object["multipliers"].empty() && object["invariants"].empty());
   EXPECT_EQ(object["final"]["w1"], run.final()["w1"]);
   EXPECT_EQ(object["statistics"]["rhs"], run.statistics.rhs);
   EXPECT_EQ(object["observables"]["energy"]["variation"], run.range(Observable{0}).variation());
@@ -107,6 +109,22 @@ TEST(Json, HasTheDocumentedFields) {
   EXPECT_EQ(samples["t"].size(), 5u);
   EXPECT_EQ(samples["w2"][4], run.final()["w2"]);
   EXPECT_EQ(samples["energy"].size(), 5u);
+}
+
+TEST(Json, OfAMechanismHasMultipliersAndDrift) {
+  const Problem& problem = find_problem("cartesian-pendulum");
+  const Result run = simulate(problem.system, {.end = 1, .samples = 4});
+  const Json object = to_json_with_samples(run);
+  EXPECT_EQ(object["multipliers"]["rod"], run.final()[Constraint{0}]);
+  EXPECT_EQ(object["samples"]["rod"].size(), 5u);
+  EXPECT_EQ(object["samples"]["rod"][4], run.final()["rod"]);
+  const Json& invariants = object["invariants"];
+  EXPECT_EQ(invariants["stabilization"], "projection");
+  EXPECT_LT(invariants["position_drift"].get<double>(), 4e-16);
+  EXPECT_GT(invariants["max_adjustment"].get<double>(), 0);
+  for (const char* field : {"velocity_drift", "invariant_drift", "surface", "redundant", "reaching_times"})
+    EXPECT_TRUE(invariants.contains(field)) << field;
+  EXPECT_EQ(to_csv(run).substr(0, to_csv(run).find('\n')), "t,x,x',y,y',energy,rod");
 }
 
 TEST(Csv, HasOneRowPerRequestedSampleOrElsePerStep) {
