@@ -1,5 +1,5 @@
-// A slider-crank mechanism: masses, a torque, one loop. The start below is rough; it is made consistent, and the message
-// says how.
+// A slider-crank mechanism: masses, a torque, one loop. The start below is rough; it is made consistent, and the
+// message says how.
 #include <array>
 #include <cstdio>
 
@@ -25,8 +25,7 @@ int main() {
   const auto pin = engine.constraint("pin", [=](const auto& at) {
     return std::array{a * cos(at[crank]) + b * cos(at[rod]) - at[slider], a * sin(at[crank]) + b * sin(at[rod])};
   });
-  const Guard dead_centre =
-      engine.guard("inner dead centre", [=](const auto& at) { return at[dot(slider)]; }).rising();
+  const Guard dead_centre = engine.guard("inner dead centre", [=](const auto& at) { return at[dot(slider)]; }).rising();
 
   const Result run = simulate(engine, {.end = 10});
   std::printf("%s\n", run.messages.back().text.c_str());

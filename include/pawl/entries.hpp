@@ -16,9 +16,9 @@ namespace detail {
 
 /// From states to rows, and from pairs of rows to places in memory.
 struct EntryMap {
-  std::vector<int> number;       ///< per state: its row, -1 if it has none
-  int width = 0;                 ///< rows are stored one after the other, this far apart, unless slots are given
-  bool is_symmetric = false;     ///< one triangle: (i, j) and (j, i) are the same entry
+  std::vector<int> number;         ///< per state: its row, -1 if it has none
+  int width = 0;                   ///< rows are stored one after the other, this far apart, unless slots are given
+  bool is_symmetric = false;       ///< one triangle: (i, j) and (j, i) are the same entry
   std::vector<int> first, column;  ///< sparse: the columns of row i are column[first[i]] ... in ascending order
 
   bool is_sparse() const { return !first.empty(); }

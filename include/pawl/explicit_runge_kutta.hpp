@@ -240,7 +240,8 @@ class ExplicitRungeKutta final : public Stepper {
       evaluate(t1, x1_.data(), k(stages - 1));
     }
     double error_squared = has_estimate ? square_of_error_norm(h) : 0;
-    if (!is_fsal && correction && (error_squared <= 1 || control_.fixed_step > 0)) move = correction->apply(t1, x1_.data());
+    if (!is_fsal && correction && (error_squared <= 1 || control_.fixed_step > 0))
+      move = correction->apply(t1, x1_.data());
     if (correction && !(move * move <= error_squared)) error_squared = move * move;  // a NaN move counts too
     return error_squared < std::numeric_limits<double>::infinity() ? error_squared
                                                                    : std::numeric_limits<double>::infinity();

@@ -69,14 +69,18 @@ class Mechanics : public System {
   /// A joint, g(t, q) = 0: a number or a std::array of them.
   template <class F>
   ConstraintDeclaration constraint(std::string name, F g) {
-    static_assert(is_twice_differentiable<F>, "pawl: a constraint is differentiated twice: it must take const auto& at");
-    return declare_constraint(std::move(name), Function::rows<detail::row_count<F>>(std::move(g)), detail::row_count<F>, false);
+    static_assert(is_twice_differentiable<F>,
+                  "pawl: a constraint is differentiated twice: it must take const auto& at");
+    return declare_constraint(std::move(name), Function::rows<detail::row_count<F>>(std::move(g)), detail::row_count<F>,
+                              false);
   }
   /// Rolling and the like, h(t, q, v) = 0, which cannot be written for positions alone.
   template <class F>
   ConstraintDeclaration velocity_constraint(std::string name, F h) {
-    static_assert(is_twice_differentiable<F>, "pawl: a constraint is differentiated twice: it must take const auto& at");
-    return declare_constraint(std::move(name), Function::rows<detail::row_count<F>>(std::move(h)), detail::row_count<F>, true);
+    static_assert(is_twice_differentiable<F>,
+                  "pawl: a constraint is differentiated twice: it must take const auto& at");
+    return declare_constraint(std::move(name), Function::rows<detail::row_count<F>>(std::move(h)), detail::row_count<F>,
+                              true);
   }
 
   /// Watches kinetic plus potential energy of what has been declared so far. `kept`: it is an invariant too, and the

@@ -44,9 +44,9 @@ struct Progress {
 
 /// How constraints and invariants are kept; `pawl methods` lists the names, docs/constraints.md explains them.
 struct ConstraintOptions {
-  std::string formulation = "auto";    ///< acceleration, baumgarte(12,70), penalty(1e5,1e3), state-space, ...
-  std::string stabilization = "auto";  ///< projection, none, s-both2(mass,last-stage), sweeps, ...
-  std::string start = "project";       ///< a start off the manifold: project, reach(η1,η2,...), keep, or refuse
+  std::string formulation = "auto";     ///< acceleration, baumgarte(12,70), penalty(1e5,1e3), state-space, ...
+  std::string stabilization = "auto";   ///< projection, none, s-both2(mass,last-stage), sweeps, ...
+  std::string start = "project";        ///< a start off the manifold: project, reach(η1,η2,...), keep, or refuse
   std::vector<std::string> fixed = {};  ///< states that a projected start must not change
   bool pulls_samples = false;           ///< samples are pulled onto the manifold, instead of read from the dense output
 };
@@ -70,7 +70,7 @@ struct Options {
   long long max_events = 1'000'000;                       ///< the run ends when so many have happened
   AtAccumulation at_accumulation = AtAccumulation::stop;  ///< where the model does not say it
   ConstraintOptions constraints = {};
-  std::function<bool(const Progress&)> progress = {};     ///< called after every accepted step; false stops the run
+  std::function<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
 };
 
 }  // namespace pawl

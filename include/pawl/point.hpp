@@ -52,12 +52,12 @@ class RelaySource;
 template <class T>
 struct Surroundings {
   const Held* held = nullptr;
-  Pair member = {};                         ///< of the family whose function is being evaluated
-  const T* relays = nullptr;                ///< values of all relays, where they are given
-  const RateSource<T>* rates = nullptr;     ///< evaluates the field for at[dot(x)]
-  const RelaySource<T>* sliding = nullptr;  ///< the equivalent control, while the motion slides
+  Pair member = {};                               ///< of the family whose function is being evaluated
+  const T* relays = nullptr;                      ///< values of all relays, where they are given
+  const RateSource<T>* rates = nullptr;           ///< evaluates the field for at[dot(x)]
+  const RelaySource<T>* sliding = nullptr;        ///< the equivalent control, while the motion slides
   const MultiplierSource* multipliers = nullptr;  ///< solves for at[constraint]
-  mutable bool reads_modes = false;         ///< set by evaluations with ranges
+  mutable bool reads_modes = false;               ///< set by evaluations with ranges
   mutable bool reads_parameters = false;
 };
 

@@ -26,9 +26,9 @@ std::string_view to_string(Outcome outcome);
 struct ConstraintStatistics {
   std::string formulation, stabilization;
   double position_drift = 0, velocity_drift = 0, invariant_drift = 0;  ///< largest residuals
-  double surface = 0;         ///< of g' + σ g, where the formulation has it
-  double max_adjustment = 0;  ///< largest change of a state by a correction
-  double max_adjustment_in_tolerance = 0;  ///< in the error norm
+  double surface = 0;                                                  ///< of g' + σ g, where the formulation has it
+  double max_adjustment = 0;                                           ///< largest change of a state by a correction
+  double max_adjustment_in_tolerance = 0;                              ///< in the error norm
   long long corrections = 0, iterations = 0, refactored = 0;
   long long raised_polynomials = 0;  ///< steps whose dense output needed more than their ends
   std::vector<std::string> redundant = {};
@@ -88,7 +88,7 @@ class Instant {
   }
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
-  double operator[](Constraint c) const;  ///< its multiplier
+  double operator[](Constraint c) const;           ///< its multiplier
   double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
   const std::vector<double>& states() const { return states_; }
   const Held& held() const { return *held_; }

@@ -105,8 +105,8 @@ class PiController {
   // base-2 logarithms of 1/5, 1/2, 10, and of the square of 1e-4
   static constexpr float log_smallest = -2.321928F, log_half = -1.0F, log_largest = 3.321928F;
   static constexpr float log_floor = -26.575425F;
-  double safety_;     // smaller for estimates of order 9, which run below the error on long orbits (docs/methods.md)
-  float log_safety_;  // base-2 logarithm
+  double safety_;        // smaller for estimates of order 9, which run below the error on long orbits (docs/methods.md)
+  float log_safety_;     // base-2 logarithm
   float inverse_order_;  // halved: logarithms are of squares
   double rejection_;
   double keep_above_, keep_below_;  // the dead band, as squares of the error

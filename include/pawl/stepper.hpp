@@ -16,8 +16,8 @@ namespace pawl {
 class Correction {
  public:
   virtual ~Correction() = default;
-  /// A step of size h (with its sign) is about to be tried from here. True: the field depends on it, so that the rate at
-  /// the start has to be evaluated again.
+  /// A step of size h (with its sign) is about to be tried from here. True: the field depends on it, so that the rate
+  /// at the start has to be evaluated again.
   virtual bool begin(double /*t*/, const double* /*x*/, double /*h*/) { return false; }
   /// Moves x in place; returns the size of the move in the error norm. Must not allocate.
   virtual double apply(double t, double* x) = 0;

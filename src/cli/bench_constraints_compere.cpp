@@ -81,10 +81,11 @@ void bench_rolling_spheres(TableReport& report, bool) {
 }
 
 void bench_held_multipliers(TableReport& report, bool) {
-  report.begin("fig-3.8", "Fig. 3.8 of Compere (2001): the equivalent control held over the stages, rod pendulum",
-               "held-multipliers(10), sweeps, fehlberg-78. He prints 13.8 J and neither step nor end time; expected: an "
-               "independent computation. The constraints hold while the energy is lost.",
-               {"step", "end", "printed", "expected", "ours", "drift", "with fresh multipliers", "comparison"});
+  report.begin(
+      "fig-3.8", "Fig. 3.8 of Compere (2001): the equivalent control held over the stages, rod pendulum",
+      "held-multipliers(10), sweeps, fehlberg-78. He prints 13.8 J and neither step nor end time; expected: an "
+      "independent computation. The constraints hold while the energy is lost.",
+      {"step", "end", "printed", "expected", "ours", "drift", "with fresh multipliers", "comparison"});
   const Problem& problem = find_problem("rod-pendulum");
   struct Row {
     double step, end;

@@ -34,8 +34,9 @@ std::string suggestion(CLI::App& app, int count, char** words) {
 
 int main(int count, char** words) {
   int exit_code = pawl::cli::finished;
-  CLI::App app{"pawl simulates stiff, discontinuous, high-index models. This version: explicit methods, events and constraints.",
-               "pawl"};
+  CLI::App app{
+      "pawl simulates stiff, discontinuous, high-index models. This version: explicit methods, events and constraints.",
+      "pawl"};
   app.set_version_flag("--version", fmt::format("pawl {}", pawl::version));
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "what this command does, with examples");

@@ -25,8 +25,8 @@ namespace pawl::cli {
 namespace {
 
 struct Words {
-  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop",
-              formulation = "auto", stabilization = "auto", manifold_start = "project";
+  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
+                     stabilization = "auto", manifold_start = "project";
   std::vector<std::string> fixed;
   bool pull_samples = false;
   double rtol = 1e-6;
@@ -221,8 +221,7 @@ int run(const Words& words) {
   options.max_step = words.max_step;
   options.samples = words.samples;
   options.events = words.events;
-  options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed,
-                         words.pull_samples};
+  options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed, words.pull_samples};
   options.event_tolerance = words.event_tolerance;
   options.concurrency_window = words.window;
   options.concurrency_amplitude = words.amplitude;

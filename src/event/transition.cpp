@@ -292,7 +292,8 @@ Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
   if (failure.empty()) return {};
   here.x = x_before_;
   held_ = held_before_;
-  return {Ending::failed, why == Settle::start ? failure : fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
+  return {Ending::failed,
+          why == Settle::start ? failure : fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
 }
 
 // Freezes the new mode and judges every guard in it.

@@ -1,6 +1,6 @@
 // Small systems: M = U^T U, Y = U^-T G^T, S = Y^T Y = V^T V, all written out. Inner loops add multiples of contiguous
-// rows, so that they neither wait for a running sum nor touch entries that are zero; Y is kept, so that a solve costs no
-// further product with M^-1.
+// rows, so that they neither wait for a running sum nor touch entries that are zero; Y is kept, so that a solve costs
+// no further product with M^-1.
 #include <cmath>
 #include <limits>
 

@@ -43,15 +43,16 @@ class Form {
 
   /// What is held from now on; copied.
   virtual void lock(const Held& held) = 0;
-  /// Where what is held was last read from: while it is the same and nobody says that it has changed, so is what is held.
+  /// Where what is held was last read from: while it is the same and nobody says that it has changed, so is what is
+  /// held.
   const Held* source = nullptr;
   /// The rates of all states. Keeps its factors, for the manifold and for multipliers.
   virtual void rate(double t, const double* x, double* rates) = 0;
   /// The multiplier of a row of the constraints, in the order of declaration; 0 where the constraint is not in force.
   virtual double multiplier(double t, const double* x, int row) = 0;
   virtual Manifold& manifold() = 0;
-  /// A step of this size is about to be tried from here. True: the rates depend on it, so that the rate at the start has
-  /// to be evaluated again.
+  /// A step of this size is about to be tried from here. True: the rates depend on it, so that the rate at the start
+  /// has to be evaluated again.
   virtual bool begin_step(double /*t*/, const double* /*x*/, double /*h*/) { return false; }
   /// From here on, what is conserved keeps its value at this point.
   virtual void take_levels(double t, const double* x) = 0;

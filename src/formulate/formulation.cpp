@@ -23,7 +23,8 @@ const char* const implicit_ones[] = {"projected-invariants", "stabilized-index-2
 const std::vector<FormulationInfo>& formulations() {
   static const std::vector<FormulationInfo> list{
       {"acceleration", "solve M a + G^T λ = f, G a = -γ afresh at every stage (the default)", ascher},
-      {"baumgarte(a1,a0)", "G a = -γ - a1 g' - a0 g; baumgarte(1/h) takes a1 = 2/h, a0 = 1/h², with a fixed step", ascher},
+      {"baumgarte(a1,a0)", "G a = -γ - a1 g' - a0 g; baumgarte(1/h) takes a1 = 2/h, a0 = 1/h², with a fixed step",
+       ascher},
       {"penalty(k,c)", "springs and dampers instead of constraints, λ = k g + c g'", "Koenders 2002, 2.5.2"},
       {"sliding(s)", "surfaces g' + s g as in sliding-mode control; with start reach(...) from any start", compere},
       {"held-multipliers(s)", "as sliding, but λ held over each step: the counter-example of Fig. 3.8", compere},
@@ -71,15 +72,17 @@ Formulation parse_formulation(std::string_view words) {
   } else {
     for (const char* name : implicit_ones) {
       if (call.name == name)
-        throw Misuse(fmt::format("formulation '{}' needs an implicit method, and all methods of this version are "
-                                 "explicit: 'acceleration' keeps the same constraints by correcting every step",
-                                 words));
+        throw Misuse(
+            fmt::format("formulation '{}' needs an implicit method, and all methods of this version are "
+                        "explicit: 'acceleration' keeps the same constraints by correcting every step",
+                        words));
     }
-    throw Misuse(fmt::format("unknown formulation '{}'{} (`pawl methods` lists them)", words,
-                             did_you_mean(call.name, names)));
+    throw Misuse(
+        fmt::format("unknown formulation '{}'{} (`pawl methods` lists them)", words, did_you_mean(call.name, names)));
   }
   for (const double number : numbers) {
-    if (number < 0) throw Misuse(fmt::format("formulation '{}': {:g} would drive the motion away; give zero or more", words, number));
+    if (number < 0)
+      throw Misuse(fmt::format("formulation '{}': {:g} would drive the motion away; give zero or more", words, number));
   }
   if (result.scheme == Scheme::penalty && numbers[0] == 0)
     throw Misuse(fmt::format("formulation '{}': springs of no stiffness hold nothing", words));

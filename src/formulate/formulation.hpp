@@ -8,20 +8,20 @@
 namespace pawl::formulate {
 
 enum class Scheme {
-  acceleration,      ///< G a = -γ: plain index reduction
-  baumgarte,         ///< G a = -γ - α1 g' - α0 g
-  penalty,           ///< λ = k g + c g': springs and dampers instead of constraints
-  sliding,           ///< s = g' + σ g as a switching surface: G a = -γ - σ g', and -η sgn(s) while it is being reached
+  acceleration,  ///< G a = -γ: plain index reduction
+  baumgarte,     ///< G a = -γ - α1 g' - α0 g
+  penalty,       ///< λ = k g + c g': springs and dampers instead of constraints
+  sliding,       ///< s = g' + σ g as a switching surface: G a = -γ - σ g', and -η sgn(s) while it is being reached
   held_multipliers,  ///< as sliding, but λ of the first stage is held over the step: the counter-example of Fig. 3.8
   state_space,       ///< dependent coordinates solved for at every stage
 };
 
 struct Formulation {
   Scheme scheme = Scheme::acceleration;
-  double first = 0, second = 0;        ///< α1 and α0; k and c; σ
-  bool follows_step = false;           ///< baumgarte with γ = 1/h: α1 = 2/h, α0 = 1/h²
-  std::vector<double> reaching = {};   ///< sliding: η per row of the constraints, the last one for all further rows
-  std::string name = "acceleration";   ///< as it was asked for
+  double first = 0, second = 0;       ///< α1 and α0; k and c; σ
+  bool follows_step = false;          ///< baumgarte with γ = 1/h: α1 = 2/h, α0 = 1/h²
+  std::vector<double> reaching = {};  ///< sliding: η per row of the constraints, the last one for all further rows
+  std::string name = "acceleration";  ///< as it was asked for
 };
 
 struct FormulationInfo {

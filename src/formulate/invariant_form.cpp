@@ -67,9 +67,8 @@ class InvariantForm final : public Form, public Manifold {
   bool refactor(double t, const double* x) override { return factor(t, x); }
   void jacobian(int, double t, const double* x, double* J) override {
     rows_.evaluate_jacobian(t, x);
-    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(J, rows_.rows(),
-                                                                                      rows_.jacobian().cols()) =
-        rows_.jacobian();
+    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+        J, rows_.rows(), rows_.jacobian().cols()) = rows_.jacobian();
   }
 
  private:
@@ -83,9 +82,10 @@ class InvariantForm final : public Form, public Manifold {
     factors_.compute(gram_);
     is_regular_ = gram_.allFinite() && factors_.info() == Eigen::Success && factors_.rcond() > 1e-13;
     if (is_regular_) return true;
-    why_ = rows_.rows() == 1 ? "the derivative of '" + rows_.row_name(0) + "' vanishes: no change of the state corrects it"
-                             : "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
-                                   "' and its companions cannot be corrected one by one";
+    why_ = rows_.rows() == 1
+               ? "the derivative of '" + rows_.row_name(0) + "' vanishes: no change of the state corrects it"
+               : "the derivatives of the invariants depend on each other here: '" + rows_.row_name(0) +
+                     "' and its companions cannot be corrected one by one";
     return false;
   }
 

@@ -59,7 +59,8 @@ void InvariantRows::evaluate_jacobian(double t, const double* x) {
   const Point<Gradient> point(Gradient(t), duals_.data(), held_->parameters.data(), &around);
   for (int begin = 0; begin < n; begin += directions) {
     const int end = std::min(begin + directions, n);
-    for (int i = begin; i < end; ++i) duals_[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(i - begin)] = 1;
+    for (int i = begin; i < end; ++i)
+      duals_[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(i - begin)] = 1;
     int row = 0;
     for (const InvariantInfo& one : model_.invariants) {
       one.h(point, out_.data());
@@ -68,7 +69,8 @@ void InvariantRows::evaluate_jacobian(double t, const double* x) {
           jacobian_(row, i) = out_[static_cast<std::size_t>(k)].slope[static_cast<std::size_t>(i - begin)];
       }
     }
-    for (int i = begin; i < end; ++i) duals_[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(i - begin)] = 0;
+    for (int i = begin; i < end; ++i)
+      duals_[static_cast<std::size_t>(i)].slope[static_cast<std::size_t>(i - begin)] = 0;
   }
 }
 
@@ -91,9 +93,10 @@ std::string InvariantRows::describe_unkept(double t, const double* x, const doub
         size += std::abs(jacobian_(row, static_cast<Eigen::Index>(i)) * rates[i]);
       const double rate = out_[static_cast<std::size_t>(k)].slope[0];
       if (text.empty() && std::abs(rate) > 1e-7 * size + 1e-300)
-        text = fmt::format("the motion does not keep '{}': at t = {:.10g} it changes at the rate {:.3g}.\n"
-                           "  try:    without it, or a model without what changes it (friction, drives, moving joints)",
-                           row_name(row), t, rate);
+        text = fmt::format(
+            "the motion does not keep '{}': at t = {:.10g} it changes at the rate {:.3g}.\n"
+            "  try:    without it, or a model without what changes it (friction, drives, moving joints)",
+            row_name(row), t, rate);
     }
   }
   for (Gradient& dual : duals_) dual.slope[0] = 0;

@@ -10,7 +10,8 @@
 
 namespace pawl::formulate {
 
-/// Rows of compressed sparse storage: the columns of row i are column[first[i]] ... column[first[i + 1] - 1], ascending.
+/// Rows of compressed sparse storage: the columns of row i are column[first[i]] ... column[first[i + 1] - 1],
+/// ascending.
 struct SparseRows {
   std::vector<int> first{0}, column;
 

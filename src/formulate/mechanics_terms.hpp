@@ -19,8 +19,8 @@ class MechanicsTerms {
  public:
   explicit MechanicsTerms(const System::Declarations& model);
 
-  int size() const { return n_; }       ///< speeds
-  int rows() const { return rows_; }    ///< in force
+  int size() const { return n_; }               ///< speeds
+  int rows() const { return rows_; }            ///< in force
   int holonomic() const { return holonomic_; }  ///< the first so many rows are constraints of positions
   const MechanicsInfo& info() const { return info_; }
   const SparseRows& pattern() const { return pattern_; }
@@ -41,12 +41,12 @@ class MechanicsTerms {
   bool force_is_finite() const;
 
   // Each writes into the members below; none allocates.
-  void rate_of_positions(const double* x);                 // q_rate
-  void evaluate_mass(double t, const double* x);           // mass
+  void rate_of_positions(const double* x);                                         // q_rate
+  void evaluate_mass(double t, const double* x);                                   // mass
   void evaluate_force(double t, const double* x, const double* relays = nullptr);  // force
-  void evaluate_jacobian(double t, const double* x);       // jacobian
-  void evaluate_motion(double t, const double* x);         // value, slope, gamma; needs q_rate
-  void evaluate_values(double t, const double* x, double* values);  // holonomic rows only
+  void evaluate_jacobian(double t, const double* x);                               // jacobian
+  void evaluate_motion(double t, const double* x);                                 // value, slope, gamma; needs q_rate
+  void evaluate_values(double t, const double* x, double* values);                 // holonomic rows only
   /// Second derivatives: d(dg/dt)/dq along q' for every row in force, by the speeds of the positions (dense, rows x n),
   /// and for rows on speeds dh/dq.
   void evaluate_slope_jacobian(double t, const double* x, double* dense);
@@ -58,19 +58,19 @@ class MechanicsTerms {
   /// q += S(q) d, attitudes by their own rule, then normalized.
   void move_positions(const double* d, double* x) const;
 
-  std::vector<double> mass, force, jacobian;       // mass: dense or in the places of mass_pattern
-  std::vector<double> value, slope, gamma;         // per row; value: g or h; slope: dg/dt, for rows on speeds h itself
-  std::vector<double> q_rate;                      // per position
+  std::vector<double> mass, force, jacobian;  // mass: dense or in the places of mass_pattern
+  std::vector<double> value, slope, gamma;    // per row; value: g or h; slope: dg/dt, for rows on speeds h itself
+  std::vector<double> q_rate;                 // per position
 
  private:
-  struct Block {                // one constraint, as far as it is in force
+  struct Block {  // one constraint, as far as it is in force
     const MechanicsInfo::ConstraintInfo* info;
-    std::vector<int> kept;      // which of its rows
+    std::vector<int> kept;  // which of its rows
     int first_row;
-    std::vector<int> seeds;     // numbers of positions (or speeds) it reads
+    std::vector<int> seeds;              // numbers of positions (or speeds) it reads
     std::vector<int> positions, speeds;  // all it reads, by number
-    std::vector<int> columns;   // of G, ascending
-    std::vector<int> slot;      // per seed: place of its column in `columns`; attitudes: of their first speed
+    std::vector<int> columns;            // of G, ascending
+    std::vector<int> slot;               // per seed: place of its column in `columns`; attitudes: of their first speed
   };
   std::vector<int> read_of(const std::vector<int>& states) const;
   std::vector<int> reads(const Function& f, double t, const double* x, bool of_speeds);

@@ -319,8 +319,7 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
                      "the multipliers are not determined: P C is singular at the constraint '{}', "
                      "which repeats others or does not depend on what it drives",
                      info_.constraints[at_(row)].name)
-               : fmt::format("the energy or the constraint '{}' is not finite",
-                             info_.constraints[at_(row)].name);
+               : fmt::format("the energy or the constraint '{}' is not finite", info_.constraints[at_(row)].name);
     return;
   }
   out.lambda = lu_.solve(right_side_);
@@ -393,8 +392,7 @@ bool PortHamiltonianForm::factor(int rows) {
     if (!(pivot >= smallest_pivot) && i < rows_ && lengths_[i] > 0 && std::isfinite(pivot)) pivot = 1;
     if (!(pivot >= smallest_pivot)) {
       const bool is_of_invariant = i >= rows_;
-      why_ = fmt::format("the state cannot be corrected: the {} '{}' {}",
-                         is_of_invariant ? "invariant" : "constraint",
+      why_ = fmt::format("the state cannot be corrected: the {} '{}' {}", is_of_invariant ? "invariant" : "constraint",
                          row_name(is_of_invariant && rows_ > 0 ? 1 : 0, is_of_invariant ? i - rows_ : i),
                          lengths_[i] == 0             ? "does not depend on any state that may move"
                          : std::isfinite(lengths_[i]) ? "depends there on those declared before it"

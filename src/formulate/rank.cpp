@@ -89,10 +89,10 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
   if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
-    notes_.push_back(fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
-                                 "watched, and the reaction forces are those of least norm",
-                                 terms_.row_name(r),
-                                 combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
+    notes_.push_back(
+        fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
+                    "watched, and the reaction forces are those of least norm",
+                    terms_.row_name(r), combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
     redundant_.push_back(terms_.declared_row(r));
   }
   terms_.arrange(t, x, declared);
@@ -106,9 +106,10 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
     terms_.evaluate_jacobian(t, x);
     if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
-    notes_.push_back(fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
-                                 "forces are those of least norm",
-                                 terms_.row_name(row)));
+    notes_.push_back(
+        fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
+                    "forces are those of least norm",
+                    terms_.row_name(row)));
     redundant_.push_back(terms_.declared_row(row));
     std::vector<int> declared;
     for (int r = 0; r < terms_.rows(); ++r) {
@@ -146,14 +147,16 @@ std::string MechanicsForm::contradiction(double t, const double* x) {
           std::tuple{second, force, "violated at the acceleration level by"}}) {
       if (std::abs(size) > 1e-9 * std::max(scale, 1e-3))
         return length == 0 || length < 1e-10
-                   ? fmt::format("constraint '{}' is {} {:.3g}, and its derivative vanishes there: a singular start.\n"
-                                 "  try:    start values a little away from it",
-                                 model_->constraint_names[at(declared)], what, size)
-                   : fmt::format("constraint '{}' contradicts the others: it depends on them here, but is {} {:.3g} "
-                                 "where they hold.\n"
-                                 "  try:    drop it, change it so that all can hold together, or start a little away "
-                                 "from here if only this configuration is singular",
-                                 model_->constraint_names[at(declared)], what, size);
+                   ? fmt::format(
+                         "constraint '{}' is {} {:.3g}, and its derivative vanishes there: a singular start.\n"
+                         "  try:    start values a little away from it",
+                         model_->constraint_names[at(declared)], what, size)
+                   : fmt::format(
+                         "constraint '{}' contradicts the others: it depends on them here, but is {} {:.3g} "
+                         "where they hold.\n"
+                         "  try:    drop it, change it so that all can hold together, or start a little away "
+                         "from here if only this configuration is singular",
+                         model_->constraint_names[at(declared)], what, size);
     }
   }
   return {};
@@ -192,12 +195,12 @@ std::string MechanicsForm::violation(double t, const double* x, const double* al
     }
     const bool is_off = row < all.holonomic() && position > 0 && std::abs(values[at(row)]) > 10 * position;
     if (is_off || (speed > 0 && std::abs(all.slope[at(row)]) > 10 * speed))
-      return fmt::format("constraint '{}' depended on the others at first and was dropped, but no longer holds with them: "
-                         "off by {:.3g}, its rate by {:.3g}.\n"
-                         "  try:    a start at which the constraints are independent, or constraints that can hold "
-                         "together",
-                         model_->constraint_names[at(declared)], row < all.holonomic() ? values[at(row)] : 0.0,
-                         all.slope[at(row)]);
+      return fmt::format(
+          "constraint '{}' depended on the others at first and was dropped, but no longer holds with them: "
+          "off by {:.3g}, its rate by {:.3g}.\n"
+          "  try:    a start at which the constraints are independent, or constraints that can hold "
+          "together",
+          model_->constraint_names[at(declared)], row < all.holonomic() ? values[at(row)] : 0.0, all.slope[at(row)]);
   }
   return {};
 }

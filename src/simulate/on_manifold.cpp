@@ -76,9 +76,10 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup) {
   if (!setup.declarations->has_manifold()) {
     if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
         !wanted.fixed.empty() || wanted.pulls_samples)
-      throw Misuse(fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
-                               "states and pulled samples do not apply",
-                               setup.declarations->name));
+      throw Misuse(
+          fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
+                      "states and pulled samples do not apply",
+                      setup.declarations->name));
     return nullptr;
   }
   std::unique_ptr<OnManifold> all(new OnManifold);
@@ -100,9 +101,10 @@ void OnManifold::choose(Setup& setup) {
   const bool is_open = wanted.formulation == "auto";
   formulation_ = formulate::parse_formulation(reaches_ && is_open ? "sliding(10)" : wanted.formulation);
   if (formulation_.follows_step && !setup.options.step)
-    throw Misuse(fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
-                             "shrink, is part of the error that shrinks them",
-                             formulation_.name));
+    throw Misuse(
+        fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
+                    "shrink, is part of the error that shrinks them",
+                    formulation_.name));
   if (reaches_) {
     if (formulation_.scheme != formulate::Scheme::sliding)
       throw Misuse(fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start,
@@ -167,9 +169,10 @@ std::string StartPolicy::meet(formulate::Form& form, double t, double* x, int si
     if (!off.empty() && wanted.start == "refuse") return fmt::format("the start is not consistent: {}", off);
     if (!off.empty() && wanted.start == "keep") {
       if (pulls_at_once)
-        return fmt::format("the start is to be kept, but {}, and the stabilization would pull it in its first step.\n"
-                           "  try:    the start 'project', or the stabilization 'none'",
-                           off);
+        return fmt::format(
+            "the start is to be kept, but {}, and the stabilization would pull it in its first step.\n"
+            "  try:    the start 'project', or the stabilization 'none'",
+            off);
       notes.push_back(fmt::format("the start is kept as it is: {}", off));
     }
   }
@@ -242,7 +245,8 @@ void OnManifold::declare_reaching(Setup& setup) {
 event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const StepControl& control) {
   return [this, plain, &control](const VectorField& field, int size, const StepControl& own) {
     auto inner = plain(field, size, own);
-    stabilizer_ = stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
+    stabilizer_ =
+        stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
     auto stepper = std::make_unique<stabilize::ManifoldStepper>(
         std::move(inner), *stabilizer_, *form_, field, control, size,
         stabilization_.name == "projection" && stabilization_.positions && stabilization_.velocities);
@@ -253,7 +257,8 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
 
 std::string OnManifold::hint() const {
   const std::string row = stabilizer_ ? stabilizer_->farthest_row() : std::string();
-  return row.empty() ? std::string() : fmt::format("\n  seen:   the last correction was largest for constraint '{}'", row);
+  return row.empty() ? std::string()
+                     : fmt::format("\n  seen:   the last correction was largest for constraint '{}'", row);
 }
 
 std::string OnManifold::explain() const {
@@ -297,12 +302,12 @@ std::vector<Message> OnManifold::notes(const Options& options, double t) const {
     messages.push_back({Message::Level::warning, options.start, note});
   if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {
     const auto& [when, row] = stabilizer_->largest_at();
-    messages.push_back({Message::Level::warning, when,
-                        fmt::format("the correction of the step to t = {:.10g} moved a state by {:.2g}{}: with error "
-                                    "control ({:g}) such a step would have been refused",
-                                    when, stabilizer_->largest_move(),
-                                    row.empty() ? "" : fmt::format(", most of it for '{}'", row),
-                                    options.tolerance.relative)});
+    messages.push_back(
+        {Message::Level::warning, when,
+         fmt::format("the correction of the step to t = {:.10g} moved a state by {:.2g}{}: with error "
+                     "control ({:g}) such a step would have been refused",
+                     when, stabilizer_->largest_move(), row.empty() ? "" : fmt::format(", most of it for '{}'", row),
+                     options.tolerance.relative)});
   }
   for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, t, std::move(note)});
   return messages;

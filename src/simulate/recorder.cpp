@@ -102,7 +102,8 @@ void Recorder::sample_requested(const Step& step) {
     end_is_sampled = t == step.t1;
     step.at(t, scratch_.data());
     if (pulls_samples_ && t != step.t1) {
-      const std::string why = result_.declarations->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
+      const std::string why =
+          result_.declarations->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
       if (!why.empty()) step.at(t, scratch_.data());
     }
     sample(t, scratch_.data(), true);

@@ -24,10 +24,11 @@ void check_model(const System::Declarations& model, const Held& held) {
   const auto needy = std::find(needs_rate.begin(), needs_rate.end(), true);
   if (needy == needs_rate.end() && !model.rates) return;
   if (!model.rates)
-    throw Misuse(fmt::format("system '{}' has no rates{}: declare them with rates(f)", model.name,
-                             model.mechanics ? fmt::format(" for '{}'", model.state_names[static_cast<std::size_t>(
-                                                                            needy - needs_rate.begin())])
-                                             : ""));
+    throw Misuse(fmt::format(
+        "system '{}' has no rates{}: declare them with rates(f)", model.name,
+        model.mechanics
+            ? fmt::format(" for '{}'", model.state_names[static_cast<std::size_t>(needy - needs_rate.begin())])
+            : ""));
   if (!model.rates.supports<Pattern>()) return;
   const std::vector<Pattern> x(n);
   std::vector<Pattern> rates(n, Pattern::unassigned());

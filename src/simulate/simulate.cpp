@@ -27,8 +27,8 @@ struct Choice {
 };
 
 /// `auto`: the higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its
-/// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a manifold
-/// the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
+/// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a
+/// manifold the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
 Choice choose_method(const Options& options, bool has_manifold) {
   if (options.method != "auto") return {&find_method(options.method), {}};
   if (options.step) return {&find_method("rk4"), "a fixed step is given"};
@@ -250,8 +250,9 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   }
   if (attempt == Attempt::accepted) return {};
   const std::string why = setup.explain ? setup.explain() : std::string();
-  return {Outcome::failed, why.empty() ? describe(attempt, stepper.failure(), setup) + (setup.hint ? setup.hint() : std::string())
-                                       : fmt::format("t = {:.10g}: {}", stepper.failure().t, why)};
+  return {Outcome::failed,
+          why.empty() ? describe(attempt, stepper.failure(), setup) + (setup.hint ? setup.hint() : std::string())
+                      : fmt::format("t = {:.10g}: {}", stepper.failure().t, why)};
 }
 
 /// Whatever was thrown on the way, in words. Called while an exception is being handled.

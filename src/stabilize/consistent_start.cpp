@@ -13,9 +13,7 @@ namespace pawl::stabilize {
 namespace {
 
 const char* level_name(Manifold::Kind kind) {
-  return kind == Manifold::Kind::position   ? "position"
-         : kind == Manifold::Kind::velocity ? "velocity"
-                                            : "invariant";
+  return kind == Manifold::Kind::position ? "position" : kind == Manifold::Kind::velocity ? "velocity" : "invariant";
 }
 
 struct Excess {
@@ -109,9 +107,10 @@ class PartialPull {
     for (std::size_t i = 0; i < is_fixed_.size(); ++i) {
       if (is_fixed_[i]) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.state_names[i]);
     }
-    return fmt::format("with {} held fixed the start cannot satisfy '{}' at the {} level: they over-determine it.\n"
-                       "  try:    hold fewer states fixed, or values nearer to consistent ones",
-                       names, form_.row_name(level, static_cast<int>(row)), level == 0 ? "position" : "velocity");
+    return fmt::format(
+        "with {} held fixed the start cannot satisfy '{}' at the {} level: they over-determine it.\n"
+        "  try:    hold fewer states fixed, or values nearer to consistent ones",
+        names, form_.row_name(level, static_cast<int>(row)), level == 0 ? "position" : "velocity");
   }
 
   formulate::MechanicsForm& form_;
@@ -122,7 +121,8 @@ std::string list_changes(const System::Declarations& model, const std::vector<do
                          const std::vector<double>& after) {
   std::vector<std::pair<double, std::size_t>> moved;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!(std::abs(after[i] - before[i]) <= 1e-14 * std::max(1.0, std::abs(after[i])))) moved.emplace_back(-std::abs(after[i] - before[i]), i);
+    if (!(std::abs(after[i] - before[i]) <= 1e-14 * std::max(1.0, std::abs(after[i]))))
+      moved.emplace_back(-std::abs(after[i] - before[i]), i);
   }
   std::sort(moved.begin(), moved.end());
   std::string text;
@@ -169,8 +169,10 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
       const auto state = static_cast<int>(found - model.state_names.begin());
       const MechanicsInfo& info = mechanics->terms().info();
       const auto position = std::find(info.positions.begin(), info.positions.end(), state);
-      if (position != info.positions.end() && info.speed_of[static_cast<std::size_t>(position - info.positions.begin())] < 0)
-        throw Misuse(fmt::format("'{}' is part of an attitude, which cannot be held fixed component by component", name));
+      if (position != info.positions.end() &&
+          info.speed_of[static_cast<std::size_t>(position - info.positions.begin())] < 0)
+        throw Misuse(
+            fmt::format("'{}' is part of an attitude, which cannot be held fixed component by component", name));
       is_fixed[static_cast<std::size_t>(state)] = true;
     }
     report.failure = PartialPull(*mechanics, std::move(is_fixed)).pull(t, x.data(), model);
@@ -178,9 +180,10 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
     std::string why;
     if (!settle(form, static_cast<int>(x.size()), t, x.data(), {}, why)) {
       x = given;
-      report.failure = fmt::format("no consistent start was found from the given one: {} (there, {}).\n"
-                                   "  try:    start values nearer to what the constraints allow",
-                                   why, off);
+      report.failure = fmt::format(
+          "no consistent start was found from the given one: {} (there, {}).\n"
+          "  try:    start values nearer to what the constraints allow",
+          why, off);
     }
   } else {
     std::string why;  // the last digits, silently
@@ -188,8 +191,7 @@ StartReport project_start(Form& form, const System::Declarations& model, double 
   }
   if (report.failure.empty() && (was_stretched || !off.empty()))
     report.changes = fmt::format("the start was not consistent: {}. Moved as little as possible: {}",
-                                 off.empty() ? "an attitude is not of length one" : off,
-                                 list_changes(model, given, x));
+                                 off.empty() ? "an attitude is not of length one" : off, list_changes(model, given, x));
   return report;
 }
 

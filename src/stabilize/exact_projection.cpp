@@ -36,9 +36,9 @@ class ExactProjection final : public Stabilizer {
       }
       last = size;
       const Eigen::MatrixXd G = mechanics_.dense_jacobian(t, x).topRows(manifold_.rows(level));
-      const Eigen::MatrixXd D =
-          how_.is_euclidean ? Eigen::MatrixXd(G.transpose())
-                            : Eigen::MatrixXd(mechanics_.dense_mass(t, x).llt().solve(G.transpose()));
+      const Eigen::MatrixXd D = how_.is_euclidean
+                                    ? Eigen::MatrixXd(G.transpose())
+                                    : Eigen::MatrixXd(mechanics_.dense_mass(t, x).llt().solve(G.transpose()));
       const Eigen::VectorXd d = -D * (G * D).partialPivLu().solve(r);
       if (level == 0) {
         terms.move_positions(d.data(), x);

@@ -49,7 +49,12 @@ HermiteLevels::Fit HermiteLevels::fit_at(const double* points, int how_many) {
 
 HermiteLevels::HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control,
                              int size, int order)
-    : field_(field), control_(control), newton_(form, size), one_(fit_at(&middle, 1)), three_(fit_at(quarters, 3)), steps_are_long_(order > 6) {
+    : field_(field),
+      control_(control),
+      newton_(form, size),
+      one_(fit_at(&middle, 1)),
+      three_(fit_at(quarters, 3)),
+      steps_are_long_(order > 6) {
   const MechanicsInfo& info = form.terms().info();
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     if (info.speed_of[i] >= 0)
@@ -150,7 +155,8 @@ void HermiteLevels::raise(const Step& step, int how_many) {
 double HermiteLevels::size_of_correction(const Step& step) const {
   double sum = 0;
   for (std::size_t i = 0; i < coordinates_.size(); ++i) {
-    const auto q = static_cast<std::size_t>(coordinates_[i].position), v = static_cast<std::size_t>(coordinates_[i].speed);
+    const auto q = static_cast<std::size_t>(coordinates_[i].position),
+               v = static_cast<std::size_t>(coordinates_[i].speed);
     const double position =
         last_[i] * largest_bump / (control_.absolute[q] + control_.relative * std::abs(step.end()[q]));
     const double speed = last_[i] * largest_bump_slope / step.span /

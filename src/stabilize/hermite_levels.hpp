@@ -55,8 +55,8 @@ class HermiteLevels {
   };
   static Fit fit_at(const double* points, int how_many);
   Fit one_, three_;
-  bool steps_are_long_;  // of high order: the ends alone are not enough, and the constraints do not see all of it
-  bool is_all_;  // the coordinates and their speeds are all states there are
+  bool steps_are_long_;    // of high order: the ends alone are not enough, and the constraints do not see all of it
+  bool is_all_;            // the coordinates and their speeds are all states there are
   std::vector<double> c_;  // nine coefficients per coordinate
   std::vector<double> last_, x_, rates_, inside_, kept_;
 };

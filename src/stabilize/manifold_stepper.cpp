@@ -5,8 +5,7 @@
 namespace pawl::stabilize {
 
 ManifoldStepper::ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form,
-                                 const VectorField& field, const StepControl& control, int size,
-                                 bool draws_on_manifold)
+                                 const VectorField& field, const StepControl& control, int size, bool draws_on_manifold)
     : inner_(std::move(inner)), stabilizer_(stabilizer), both_(stabilizer) {
   auto* mechanics = dynamic_cast<formulate::MechanicsForm*>(&form);
   if (mechanics != nullptr && draws_on_manifold) hermite_.emplace(*mechanics, field, control, size, inner_->order());

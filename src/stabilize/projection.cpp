@@ -55,7 +55,8 @@ NewtonPull::End NewtonPull::level(int level, double t, double* x, double& left) 
     }
     if (excess <= 1) return End::met;
     if (!std::isfinite(size)) return End::lost;
-    if (iteration > 0 && size > slow * last) return excess < 64 || is_at_rounding(level, x, 1e-14) ? End::met : End::slow;
+    if (iteration > 0 && size > slow * last)
+      return excess < 64 || is_at_rounding(level, x, 1e-14) ? End::met : End::slow;
     if (iteration == most_iterations) return End::slow;
     last = size;
     manifold_.correct(level, r_.data(), x);
@@ -103,9 +104,10 @@ bool NewtonPull::pull(double t, double* x, bool positions, bool velocities, bool
       // Large terms may cancel in a residual: what is left is their rounding, if it would move nothing that counts.
       if (end == End::slow && is_at_rounding(level, x, 1e-10)) end = End::met;
       if (end != End::met) {
-        why = fmt::format("'{}' cannot be met near t = {:.10g}: its residual stays at {:.3g}.\n"
-                          "  try:    shorter steps, a start nearer to where it holds, or a constraint that can hold",
-                          manifold_.row_name(level, worst), t, left);
+        why = fmt::format(
+            "'{}' cannot be met near t = {:.10g}: its residual stays at {:.3g}.\n"
+            "  try:    shorter steps, a start nearer to where it holds, or a constraint that can hold",
+            manifold_.row_name(level, worst), t, left);
         return false;
       }
       (kind == Manifold::Kind::position   ? position_left

@@ -1,7 +1,7 @@
-// RankWatch: has the motion passed a configuration in which the constraints lose rank? There the reaction forces are not
-// determined and the motion may branch, so it must not be stepped over in silence. On the way through, one singular
-// value of G changes its sign, and with it the determinant of G(t0) G(t1)^T; a determinant that changes sign only because
-// the step turns far does not do so between points that are near each other.
+// RankWatch: has the motion passed a configuration in which the constraints lose rank? There the reaction forces are
+// not determined and the motion may branch, so it must not be stepped over in silence. On the way through, one singular
+// value of G changes its sign, and with it the determinant of G(t0) G(t1)^T; a determinant that changes sign only
+// because the step turns far does not do so between points that are near each other.
 #pragma once
 
 #include <string>

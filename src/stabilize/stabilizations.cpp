@@ -24,9 +24,10 @@ const std::vector<Row>& rows() {
   static const std::vector<std::string> family{"mass", "euclidean", "last-stage"};
   static const std::vector<Row> list{
       {{"none", "the end of a step stays where the method puts it", ascher}, {}, make_none},
-      {{"projection", "Newton to rounding on positions, then speeds, then invariants, with the factors of the last stage "
-                      "(the default); (position) or (velocity) leaves a level free, (fresh) makes factors at every "
-                      "iterate, (euclidean) leaves the mass metric",
+      {{"projection",
+        "Newton to rounding on positions, then speeds, then invariants, with the factors of the last stage "
+        "(the default); (position) or (velocity) leaves a level free, (fresh) makes factors at every "
+        "iterate, (euclidean) leaves the mass metric",
         ascher},
        {"position", "velocity", "both", "fresh", "euclidean"},
        make_projection},
@@ -39,8 +40,9 @@ const std::vector<Row>& rows() {
        make_post_stabilization},
       {{"s-vel", "one step for speeds alone", ascher}, family, make_post_stabilization},
       {{"s-pos", "one step for positions alone", ascher}, family, make_post_stabilization},
-      {{"sweeps", "positions and speeds by turns, twice, as printed; (holonomic) keeps nonholonomic residuals out of "
-                  "the positions",
+      {{"sweeps",
+        "positions and speeds by turns, twice, as printed; (holonomic) keeps nonholonomic residuals out of "
+        "the positions",
         "Compere 2001, (3.27)-(3.30)"},
        {"holonomic"},
        make_sweeps},
@@ -71,8 +73,7 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
       return {{.name = "state-space"}, "the dependent coordinates follow from the others"};
     if (formulation.scheme == Scheme::sliding || formulation.scheme == Scheme::held_multipliers)
       return {{.name = "sweeps"}, "the stabilization that belongs to switching surfaces"};
-    if (formulation.scheme == Scheme::baumgarte)
-      return {{.name = "none"}, "the formulation has feedback of its own"};
+    if (formulation.scheme == Scheme::baumgarte) return {{.name = "none"}, "the formulation has feedback of its own"};
     return {{.name = "projection"},
             "it holds every level at rounding with the factors of the last stage and keeps the order of the method"};
   }
@@ -80,14 +81,16 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
   if (!read_call(words, call)) throw Misuse(fmt::format("stabilization '{}': the parentheses do not match", words));
   std::vector<std::string> names;
   for (const Row& row : rows()) names.push_back(row.info.name);
-  const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& one) { return one.info.name == call.name; });
+  const auto row =
+      std::find_if(rows().begin(), rows().end(), [&](const Row& one) { return one.info.name == call.name; });
   if (row == rows().end())
-    throw Misuse(fmt::format("unknown stabilization '{}'{} (`pawl methods` lists them)", words,
-                             did_you_mean(call.name, names)));
+    throw Misuse(
+        fmt::format("unknown stabilization '{}'{} (`pawl methods` lists them)", words, did_you_mean(call.name, names)));
   if (is_penalty && call.name != "none")
-    throw Misuse(fmt::format("stabilization '{}' with formulation '{}': springs and dampers give way, so there is no "
-                             "manifold to keep to",
-                             words, formulation.name));
+    throw Misuse(
+        fmt::format("stabilization '{}' with formulation '{}': springs and dampers give way, so there is no "
+                    "manifold to keep to",
+                    words, formulation.name));
   Stabilization how{.name = call.name, .words = std::string(words)};
   how.is_euclidean = call.name.starts_with("s-");  // as in the published tables; (mass) says otherwise
   if (call.name == "s-vel") how.positions = false;
@@ -95,8 +98,9 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
   if (call.name.starts_with("s-") && call.name != "s-both2") how.sweeps = 1;
   for (const std::string& word : call.arguments) {
     if (std::find(row->arguments.begin(), row->arguments.end(), word) == row->arguments.end())
-      throw Misuse(fmt::format("stabilization '{}': '{}' is none of its choices ({})", words, word,
-                               row->arguments.empty() ? "it has none" : fmt::format("{}", fmt::join(row->arguments, ", "))));
+      throw Misuse(
+          fmt::format("stabilization '{}': '{}' is none of its choices ({})", words, word,
+                      row->arguments.empty() ? "it has none" : fmt::format("{}", fmt::join(row->arguments, ", "))));
     if (word == "mass") how.is_euclidean = false;
     if (word == "euclidean") how.is_euclidean = true;
     if (word == "fresh") how.is_fresh = true;

@@ -40,7 +40,7 @@ class Stabilizer : public Correction {
 
   const Drift& drift() const { return drift_; }
   const Pulls& pulls() const { return pulls_; }
-  double largest_move() const { return largest_move_; }                    ///< of any state
+  double largest_move() const { return largest_move_; }                   ///< of any state
   double largest_move_in_tolerance() const { return largest_weighted_; }  ///< in the error norm
   /// When the largest move in the error norm was made, and the row that was farthest off; empty: not known.
   struct Where {
@@ -90,7 +90,7 @@ struct Stabilization {
   bool uses_last_stage = false;  ///< matrices of the last stage instead of the end of the step
   bool keeps_transpose = false;  ///< s-both2: F of the end of the step in both sweeps
   bool holds_displacements = false;
-  bool mixes_levels = true;      ///< sweeps: nonholonomic residuals move positions too, as printed
+  bool mixes_levels = true;  ///< sweeps: nonholonomic residuals move positions too, as printed
   int sweeps = 2;
 };
 

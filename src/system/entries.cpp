@@ -9,8 +9,9 @@ namespace pawl::detail {
 int EntryMap::row_of(State x) const {
   const auto i = static_cast<std::size_t>(x.index);
   if (i >= number.size() || number[i] < 0)
-    throw Misuse("a matrix or force is written at a state that has no row in it: use coordinates of this mechanism (or "
-                 "the speeds of its attitudes), or states of this system");
+    throw Misuse(
+        "a matrix or force is written at a state that has no row in it: use coordinates of this mechanism (or "
+        "the speeds of its attitudes), or states of this system");
   return number[i];
 }
 
@@ -19,8 +20,9 @@ int EntryMap::slot(int i, int j) const {
              end = column.begin() + first[static_cast<std::size_t>(i) + 1];
   const auto found = std::lower_bound(begin, end, j);
   if (found == end || *found != j)
-    throw Misuse("a matrix is written at an entry that it did not have when the run began, or the mode last changed: "
-                 "write every entry in every call, as zero where it vanishes");
+    throw Misuse(
+        "a matrix is written at an entry that it did not have when the run began, or the mode last changed: "
+        "write every entry in every call, as zero where it vanishes");
   return static_cast<int>(found - column.begin());
 }
 

@@ -106,8 +106,8 @@ struct Energy {
       for (const auto& mass : mechanics->masses) mass(at, entries);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j)
-          sum += (i == j ? 0.5 : 1.0) * m[i * n + j] * at[State{mechanics->speeds[i]}] *
-                 at[State{mechanics->speeds[j]}];
+          sum +=
+              (i == j ? 0.5 : 1.0) * m[i * n + j] * at[State{mechanics->speeds[i]}] * at[State{mechanics->speeds[j]}];
       }
     }
     for (const auto& [speed, value] : mechanics->constant_masses) {
@@ -126,8 +126,8 @@ struct Energy {
 
 Observable Mechanics::energy(std::string name, bool kept) {
   if (!declarations().mechanics)
-    throw Misuse(fmt::format("system '{}': energy() watches what has been declared before it, and nothing has",
-                             this->name()));
+    throw Misuse(
+        fmt::format("system '{}': energy() watches what has been declared before it, and nothing has", this->name()));
   Energy energy{declarations().mechanics, declarations().mechanics->speed_map(size())};
   energy.map.is_symmetric = true;
   if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});

@@ -22,9 +22,8 @@ void System::check_new_name(const std::string& name) const {
   const Declarations& have = *declarations_;
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
-  for (const auto* names :
-       {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names, &have.number_names,
-        &have.constraint_names}) {
+  for (const auto* names : {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names,
+                            &have.number_names, &have.constraint_names}) {
     if (std::find(names->begin(), names->end(), name) != names->end())
       throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
   }

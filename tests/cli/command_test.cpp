@@ -315,7 +315,8 @@ TEST_F(Command, BenchesEventsBesideThePublishedTables) {
 }
 
 TEST_F(Command, ChoosesFormulationAndStabilization) {
-  const Answer run = pawl("run rod-pendulum --formulation \"baumgarte(12,70)\" --stabilization \"s-both2(mass)\" --json");
+  const Answer run =
+      pawl("run rod-pendulum --formulation \"baumgarte(12,70)\" --stabilization \"s-both2(mass)\" --json");
   ASSERT_EQ(run.code, 0) << run.out;
   const Json object = Json::parse(run.out);
   EXPECT_EQ(object["invariants"]["formulation"], "baumgarte(12,70)");

@@ -181,8 +181,8 @@ TEST(Redundancy, AMechanismWithOneJointTooManyMovesAsWithout) {
 }
 
 TEST(Redundancy, WhatDependsAtTheStartAloneIsNotForgotten) {
-  // A circle and an ellipse touch at (1, 0): dependent there at the levels of positions and speeds, but a bead that moves
-  // along one leaves the other: the accelerations they ask for differ.
+  // A circle and an ellipse touch at (1, 0): dependent there at the levels of positions and speeds, but a bead that
+  // moves along one leaves the other: the accelerations they ask for differ.
   Mechanics bead("bead");
   const auto x = bead.coordinate("x", 1), y = bead.coordinate("y", 0, 1);
   for (const auto q : {x, y}) bead.mass(q, 1.0);
@@ -376,10 +376,8 @@ TEST(Baumgarte, WithTheStepsOwnRateNeedsAFixedStep) {
   const Problem& problem = find_problem("cartesian-pendulum");
   EXPECT_THROW(simulate(problem.system, {.end = 2, .constraints = {.formulation = "baumgarte(1/h)"}}), Misuse);
   const auto drift_to = [&](double end) {
-    const Result run = simulate(problem.system, {.end = end,
-                                                 .method = "rk4",
-                                                 .step = 1e-3,
-                                                 .constraints = {.formulation = "baumgarte(1/h)"}});
+    const Result run = simulate(
+        problem.system, {.end = end, .method = "rk4", .step = 1e-3, .constraints = {.formulation = "baumgarte(1/h)"}});
     EXPECT_TRUE(run.finished()) << run.reason;
     return run.statistics.constraints->position_drift;
   };

@@ -26,8 +26,7 @@ TEST(MechanicsEvents, AMultiplierIsAGuard) {
   Thrown stone(5);
   const Coordinate y = stone.y;
   const Constraint rod = stone.model.constraint("rod", stone.length());
-  const Guard pushes =
-      stone.model.guard("rod pushes", black_box([=](const auto& at) { return at[rod]; })).falling();
+  const Guard pushes = stone.model.guard("rod pushes", black_box([=](const auto& at) { return at[rod]; })).falling();
   const Result run = simulate(stone.model, {.end = 3, .tolerance = 1e-10});
   ASSERT_EQ(run.times_of(pushes).size(), 2u);
   for (const double t : run.times_of(pushes)) {

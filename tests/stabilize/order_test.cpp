@@ -1,6 +1,8 @@
 // Stabilization does not cost an order: with fixed steps every explicit method converges on the manifold as it does on
 // an ordinary differential equation (Ascher, Chin, Petzold, Reich 1995, section 5). S-pos is the exception they
 // explain.
+#include <ostream>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,6 +25,10 @@ struct Case {
   bool is_long_for(const Method& method) const { return method.order >= 6; }
   double end_for(const Method& method) const { return is_long_for(method) ? long_end : end; }
 };
+
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.problem;
+}
 
 struct How {
   const char *formulation, *stabilization;
