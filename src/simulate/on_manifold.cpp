@@ -233,6 +233,7 @@ void OnManifold::declare_reaching(Setup& setup) {
     guard.direction = signs[row] > 0 ? Direction::falling : Direction::rising;
     guard.only_when = !(mode == 0);
     guard.then = [mode](Jump& jump, Pair) { jump[mode] = 0; };
+    if (signs[row] != 0) reaching_rows_.push_back(static_cast<int>(row));
     derived->guards.push_back(std::move(guard));
   }
   derived->settle = nullptr;  // what is not reached yet must not be jumped to
@@ -296,8 +297,14 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
   }
 }
 
-std::vector<Message> OnManifold::notes(const Options& options, double t) const {
+std::vector<Message> OnManifold::notes(const Options& options, const Result& run) const {
   std::vector<Message> messages;
+  for (const int row : reaching_rows_) {
+    if (run.times_of(Guard{first_reaching_guard_ + row}).empty())
+      messages.push_back({Message::Level::warning, run.t_end,
+                          fmt::format("the surface of '{}' was not reached by the end of the run",
+                                      run.declarations->constraint_names[static_cast<std::size_t>(row)])});
+  }
   for (const std::string& note : start_policy_->notes)
     messages.push_back({Message::Level::warning, options.start, note});
   if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {
@@ -309,7 +316,7 @@ std::vector<Message> OnManifold::notes(const Options& options, double t) const {
                      when, stabilizer_->largest_move(), row.empty() ? "" : fmt::format(", most of it for '{}'", row),
                      options.tolerance.relative)});
   }
-  for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, t, std::move(note)});
+  for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, run.t_end, std::move(note)});
   return messages;
 }
 

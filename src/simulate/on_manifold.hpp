@@ -33,8 +33,8 @@ class OnManifold {
   event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
 
   void report(const Result& run, Statistics& statistics) const;
-  /// What the user should know at the end, at time t.
-  std::vector<Message> notes(const Options& options, double t) const;
+  /// What the user should know at the end.
+  std::vector<Message> notes(const Options& options, const Result& run) const;
 
  private:
   OnManifold() = default;
@@ -53,6 +53,7 @@ class OnManifold {
   const stabilize::ManifoldStepper* stepper_ = nullptr;
   bool reaches_ = false;
   int first_reaching_guard_ = -1;
+  std::vector<int> reaching_rows_;
 };
 
 }  // namespace pawl::detail

@@ -78,7 +78,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   const auto stepper = make(VectorField{&field}, setup.size(), control);
   const auto finish = [&](Result result) {
     if (!manifold) return result;
-    for (Message& message : manifold->notes(options, result.t_end)) result.messages.push_back(std::move(message));
+    for (Message& message : manifold->notes(options, result)) result.messages.push_back(std::move(message));
     manifold->report(result, result.statistics);
     return result;
   };
