@@ -8,20 +8,14 @@
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
+#include "says.hpp"
 
 namespace pawl {
 namespace {
 
 using formulate::MechanicsForm;
 using testing::misuse_of;
-
-::testing::AssertionResult says(const std::string& text, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts) {
-    if (text.find(part) == std::string::npos)
-      return ::testing::AssertionFailure() << "no '" << part << "' in: " << text;
-  }
-  return ::testing::AssertionSuccess();
-}
+using testing::says;
 
 std::string all_messages(const Result& run) {
   std::string all;

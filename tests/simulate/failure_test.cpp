@@ -6,17 +6,12 @@
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
+#include "says.hpp"
 
 namespace pawl {
 namespace {
 
-::testing::AssertionResult says(const std::string& text, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts) {
-    if (text.find(part) == std::string::npos)
-      return ::testing::AssertionFailure() << "no '" << part << "' in: " << text;
-  }
-  return ::testing::AssertionSuccess();
-}
+using testing::says;
 
 /// x' = 1, y' = sqrt(1 - x): not a number from t = 1 on.
 System root() {

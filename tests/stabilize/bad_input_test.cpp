@@ -7,19 +7,13 @@
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
+#include "says.hpp"
 
 namespace pawl {
 namespace {
 
 using testing::misuse_of;
-
-::testing::AssertionResult says(const std::string& text, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts) {
-    if (text.find(part) == std::string::npos)
-      return ::testing::AssertionFailure() << "no '" << part << "' in: " << text;
-  }
-  return ::testing::AssertionSuccess();
-}
+using testing::says;
 
 /// A pendulum to spoil.
 struct Pendulum {
