@@ -161,11 +161,13 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
     potentials_.push_back({&v, reads(v, t, x, false), {}});
     for (std::size_t i = 0; i < motion_.was_read.size(); ++i) {
       const int state = static_cast<int>(i);
-      if (motion_.was_read[i] && std::find(info_.positions.begin(), info_.positions.end(), state) == info_.positions.end())
+      if (motion_.was_read[i] &&
+          std::find(info_.positions.begin(), info_.positions.end(), state) == info_.positions.end())
         potentials_.back().others.push_back(state);
     }
     if (v.supports<Jet<double>>() && !read_of(info_.speeds).empty())
-      throw Misuse("a potential of '" + model_.name + "' reads a speed: a potential is a function of positions; forces "
+      throw Misuse("a potential of '" + model_.name +
+                   "' reads a speed: a potential is a function of positions; forces "
                    "that depend on speeds are declared with force(...)");
   }
   observe_mass(t, x);

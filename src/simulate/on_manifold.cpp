@@ -316,7 +316,8 @@ std::vector<Message> OnManifold::notes(const Options& options, const Result& run
                      when, stabilizer_->largest_move(), row.empty() ? "" : fmt::format(", most of it for '{}'", row),
                      options.tolerance.relative)});
   }
-  for (std::string& note : form_->take_notes()) messages.push_back({Message::Level::warning, run.t_end, std::move(note)});
+  for (std::string& note : form_->take_notes())
+    messages.push_back({Message::Level::warning, run.t_end, std::move(note)});
   return messages;
 }
 
