@@ -1,6 +1,7 @@
 #include "event/observe.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "event/model_rates.hpp"
 #include "event/sliding.hpp"
@@ -8,17 +9,6 @@
 namespace pawl::event {
 
 namespace {
-
-/// What a run on a manifold leaves behind has working memory: one thread at a time.
-class Reading {
- public:
-  explicit Reading(const System::Declarations& model) {
-    if (model.reading) lock_ = std::unique_lock(*model.reading);
-  }
-
- private:
-  std::unique_lock<std::mutex> lock_;
-};
 
 bool slides(const Held& held) {
   return std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding) != held.sides.end();
@@ -33,41 +23,46 @@ std::vector<double> relay_values(const System::Declarations& model, Held held, d
   return {values, values + held.levels.size()};
 }
 
+/// One instant of a run as its functions see it. What a run on a manifold leaves behind has working memory, so it is
+/// read by one thread at a time.
+class Scene {
+ public:
+  Scene(const System::Declarations& model, const Held& held, double t, const double* x)
+      : rates_(model.rates, static_cast<int>(model.state_names.size())), around_{&held, {}, nullptr, &rates_} {
+    if (model.reading) lock_ = std::unique_lock(*model.reading);
+    around_.multipliers = model.multipliers.get();
+    if (slides(held)) {
+      relays_ = relay_values(model, held, t, x);
+      around_.relays = relays_.data();
+    }
+    if (model.follow) model.follow(held);
+  }
+  Point<double> point(double t, const double* x) const { return {t, x, around_.held->parameters.data(), &around_}; }
+  const std::vector<double>& relays() const { return relays_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  ModelRates<double> rates_;
+  std::vector<double> relays_;
+  detail::Surroundings<double> around_;
+};
+
 }  // namespace
 
 double observe(const System::Declarations& model, const Held& held, int observable, double t, const double* x) {
-  const Reading reading(model);
-  const ModelRates<double> rates(model.rates, static_cast<int>(model.state_names.size()));
-  detail::Surroundings<double> around{&held, {}, nullptr, &rates};
-  around.multipliers = model.multipliers.get();
-  std::vector<double> relays;
-  if (slides(held)) {
-    relays = relay_values(model, held, t, x);
-    around.relays = relays.data();
-  }
-  if (model.follow) model.follow(held);
+  const Scene scene(model, held, t, x);
   double value = 0;
-  model.observables[static_cast<std::size_t>(observable)](Point<double>(t, x, held.parameters.data(), &around), &value);
+  model.observables[static_cast<std::size_t>(observable)](scene.point(t, x), &value);
   return value;
 }
 
 double multiplier(const System::Declarations& model, const Held& held, int row, double t, const double* x) {
-  const Reading reading(model);
-  detail::Surroundings<double> around{&held};
-  around.multipliers = model.multipliers.get();
-  std::vector<double> relays;
-  if (slides(held)) {
-    relays = relay_values(model, held, t, x);
-    around.relays = relays.data();
-  }
-  if (model.follow) model.follow(held);
-  return Point<double>(t, x, held.parameters.data(), &around)[Constraint{row}];
+  return Scene(model, held, t, x).point(t, x)[Constraint{row}];
 }
 
 double relay_value(const System::Declarations& model, const Held& held, int relay, double t, const double* x) {
-  const Reading reading(model);
   const auto r = static_cast<std::size_t>(relay);
-  return held.sides[r] == RelaySide::sliding ? relay_values(model, held, t, x)[r] : held.levels[r];
+  return held.sides[r] == RelaySide::sliding ? Scene(model, held, t, x).relays()[r] : held.levels[r];
 }
 
 }  // namespace pawl::event

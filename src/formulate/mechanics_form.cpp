@@ -60,6 +60,7 @@ void MechanicsForm::arrange(double t, const double* x) {
   redundant_.clear();
   all_terms_.reset();
   terms_.arrange(t, x, in_force_);
+  terms_.evaluate_force(t, x);  // so that one written where there is no row is misuse, before anything runs
   make_kkt();
   analyze_rank(t, x);
   arranged_for_ = *held_;
@@ -106,6 +107,10 @@ bool MechanicsForm::evaluate(double t, const double* x) {
       break;
     }
   }
+  return factor(t);
+}
+
+bool MechanicsForm::factor(double t) {
   status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
   if (status_ != Kkt::Status::good) {
     describe_failure(t);

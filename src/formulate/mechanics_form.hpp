@@ -93,6 +93,7 @@ class MechanicsForm final : public Form, public Manifold {
   }
   void arrange(double t, const double* x);
   bool evaluate(double t, const double* x);  // terms and factors; false: singular
+  bool factor(double t);                     // of the mass and the derivatives at hand
   void make_kkt();
   void describe_failure(double t);
   double parameter_h() const { return step_ > 0 ? 1 / step_ : 0; }  // before the first step is known: none

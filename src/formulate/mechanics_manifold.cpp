@@ -108,7 +108,9 @@ void MechanicsForm::correct_invariants(const double* r, double* x) {
 bool MechanicsForm::refactor(double t, const double* x) {
   prepare(t, x);
   has_last_ = false;
-  return evaluate(t, x);
+  terms_.evaluate_mass(t, x);  // no forces: this is no evaluation of the right-hand side
+  terms_.evaluate_jacobian(t, x);
+  return factor(t);
 }
 
 void MechanicsForm::jacobian(int level, double t, const double* x, double* J) {

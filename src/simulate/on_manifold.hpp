@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 
 #include "event/appended_guards.hpp"
 #include "formulate/make_form.hpp"
