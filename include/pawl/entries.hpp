@@ -86,6 +86,7 @@ class OutputFunction {
     fill<F>(std::get<1>(entries_));
   }
 
+  explicit operator bool() const { return functor_ != nullptr; }
   template <class T>
   bool supports() const {
     return std::get<Entry<T>>(entries_) != nullptr;

@@ -104,6 +104,15 @@ class Function {
     return erase<RowsCall<count>::template Call>(std::move(f));
   }
 
+  /// Erases equations: f(at) -> number, or std::array of them, zero where they hold; at[dot(x)] is the unknown rate.
+  template <int count, class F>
+  static Function equations(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&>,
+                  "pawl: an equation is a function (const auto& at) that returns a number, or a std::array of numbers, "
+                  "that is zero where it holds; it is called const, so a mutable lambda is refused");
+    return erase<RowsCall<count>::template Call>(std::move(f));
+  }
+
   explicit operator bool() const { return functor_ != nullptr; }
 
   template <class T>

@@ -51,6 +51,12 @@ struct ConstraintOptions {
   bool pulls_samples = false;           ///< samples are pulled onto the manifold, instead of read from the dense output
 };
 
+/// How implicit methods solve their equations (docs/stiff.md).
+struct ImplicitOptions {
+  std::string linear_solver = "auto";  ///< dense, band, sparse, or krylov (with bdf and adams)
+  std::string jacobian = "auto";       ///< exact where the model allows it; or differences
+};
+
 struct Options {
   double start = 0;
   double end = std::numeric_limits<double>::quiet_NaN();  ///< required; before start: backward in time
@@ -70,6 +76,7 @@ struct Options {
   long long max_events = 1'000'000;                       ///< the run ends when so many have happened
   AtAccumulation at_accumulation = AtAccumulation::stop;  ///< where the model does not say it
   ConstraintOptions constraints = {};
+  ImplicitOptions implicit = {};
   std::function<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
 };
 

@@ -1,9 +1,12 @@
-// Pattern: a scalar without a value. Evaluating a user's function once with it shows the function's structure (today:
-// which outputs it assigns) and proves that its course does not depend on a state: comparing two Patterns does not
-// compile.
+// Pattern: a scalar without a value. Evaluating a user's function once with it shows the function's structure (which
+// outputs it assigns, and which inputs each of them reads) and proves that its course does not depend on a state:
+// comparing two Patterns does not compile.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace pawl {
 
@@ -24,6 +27,38 @@ constexpr bool refuse_branch() {
 }
 }  // namespace detail
 
+/// Notes which inputs every result of an evaluation was made from, as long as it lives: one entry per operation.
+///
+///   PatternTape tape;
+///   x[i] = tape.variable(i);  f(x, out);  tape.inputs_of(out[k]);
+class Pattern;
+class PatternTape {
+ public:
+  PatternTape() : before_(std::exchange(active(), this)) {}
+  ~PatternTape() { active() = before_; }
+  PatternTape(const PatternTape&) = delete;
+  PatternTape& operator=(const PatternTape&) = delete;
+
+  Pattern variable(int index);
+  /// Indices of the variables this was made from, ascending.
+  const std::vector<int>& inputs_of(const Pattern& result);
+
+  int join(int a, int b) {
+    nodes_.emplace_back(a, b);
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+  static PatternTape*& active() {
+    thread_local PatternTape* tape = nullptr;
+    return tape;
+  }
+
+ private:
+  PatternTape* before_;
+  std::vector<std::pair<int, int>> nodes_;  // operands; a variable has -1 and its index
+  std::vector<int> seen_, stack_, inputs_;  // of inputs_of: the last visit of each node
+  int visit_ = 0;
+};
+
 class Pattern {
  public:
   constexpr Pattern() = default;
@@ -37,16 +72,16 @@ class Pattern {
   }
   constexpr bool is_assigned() const { return is_assigned_; }
 
-  friend constexpr Pattern operator+(const Pattern& x) { return x; }
-  friend constexpr Pattern operator-(const Pattern& x) { return x; }
-  friend constexpr Pattern operator+(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern operator-(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern operator*(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern operator/(const Pattern& x, const Pattern& y) { return join(x, y); }
-  constexpr Pattern& operator+=(const Pattern& y) { return *this = join(*this, y); }
-  constexpr Pattern& operator-=(const Pattern& y) { return *this = join(*this, y); }
-  constexpr Pattern& operator*=(const Pattern& y) { return *this = join(*this, y); }
-  constexpr Pattern& operator/=(const Pattern& y) { return *this = join(*this, y); }
+  friend Pattern operator+(const Pattern& x) { return x; }
+  friend Pattern operator-(const Pattern& x) { return x; }
+  friend Pattern operator+(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern operator-(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern operator*(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern operator/(const Pattern& x, const Pattern& y) { return join(x, y); }
+  Pattern& operator+=(const Pattern& y) { return *this = join(*this, y); }
+  Pattern& operator-=(const Pattern& y) { return *this = join(*this, y); }
+  Pattern& operator*=(const Pattern& y) { return *this = join(*this, y); }
+  Pattern& operator/=(const Pattern& y) { return *this = join(*this, y); }
 
   friend constexpr Pattern sqr(const Pattern& x) { return x; }
   friend constexpr Pattern sqrt(const Pattern& x) { return x; }
@@ -63,12 +98,12 @@ class Pattern {
   friend constexpr Pattern cosh(const Pattern& x) { return x; }
   friend constexpr Pattern tanh(const Pattern& x) { return x; }
   friend constexpr Pattern abs(const Pattern& x) { return x; }
-  friend constexpr Pattern atan2(const Pattern& y, const Pattern& x) { return join(y, x); }
-  friend constexpr Pattern hypot(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern pow(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern min(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern max(const Pattern& x, const Pattern& y) { return join(x, y); }
-  friend constexpr Pattern select(const Pattern& g, const Pattern& x, const Pattern& y) { return join(g, join(x, y)); }
+  friend Pattern atan2(const Pattern& y, const Pattern& x) { return join(y, x); }
+  friend Pattern hypot(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern pow(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern min(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern max(const Pattern& x, const Pattern& y) { return join(x, y); }
+  friend Pattern select(const Pattern& g, const Pattern& x, const Pattern& y) { return join(g, join(x, y)); }
 
   template <class T>
   friend constexpr bool operator<(const Pattern&, const T&) {
@@ -107,8 +142,44 @@ class Pattern {
   explicit constexpr operator T() const { return detail::refuse_branch<T>(); }
 
  private:
-  static constexpr Pattern join(const Pattern& x, const Pattern& y) { return x.is_assigned_ ? y : x; }
+  friend class PatternTape;
+  static Pattern join(const Pattern& x, const Pattern& y) {
+    Pattern result = x.is_assigned_ ? y : x;
+    result.node_ = x.node_ < 0 ? y.node_ : x.node_;
+    if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_) result.node_ = PatternTape::active()->join(x.node_, y.node_);
+    return result;
+  }
   bool is_assigned_ = true;
+  int node_ = -1;  // on the tape; -1: made from no variable
 };
+
+inline Pattern PatternTape::variable(int index) {
+  Pattern x;
+  x.node_ = join(-1, index);
+  return x;
+}
+
+inline const std::vector<int>& PatternTape::inputs_of(const Pattern& result) {
+  inputs_.clear();
+  if (result.node_ < 0) return inputs_;
+  seen_.resize(nodes_.size(), 0);
+  ++visit_;
+  stack_.assign(1, result.node_);
+  while (!stack_.empty()) {
+    const int node = stack_.back();
+    stack_.pop_back();
+    if (std::exchange(seen_[static_cast<std::size_t>(node)], visit_) == visit_) continue;
+    const auto [a, b] = nodes_[static_cast<std::size_t>(node)];
+    if (a < 0) {
+      inputs_.push_back(b);
+    } else {
+      stack_.push_back(a);
+      stack_.push_back(b);
+    }
+  }
+  std::sort(inputs_.begin(), inputs_.end());
+  inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
+  return inputs_;
+}
 
 }  // namespace pawl

@@ -39,6 +39,23 @@ struct ConstraintStatistics {
   std::vector<Reached> reached = {};  ///< start = reach(...): when each surface was reached
 };
 
+/// What implicit methods did beside evaluating the right-hand side.
+struct ImplicitStatistics {
+  long long jacobians = 0;       ///< evaluated
+  long long dual_rhs = 0;        ///< evaluations of the right-hand side with dual numbers, for Jacobians
+  long long factorizations = 0;  ///< of the iteration matrix, real and complex
+  long long solves = 0;          ///< with these factors
+  long long iterations = 0;      ///< of Newton's method
+  long long divergences = 0;     ///< trial steps in which Newton's method did not converge
+  std::string linear_solver, jacobian;
+  std::string structure;  ///< of differential-algebraic systems: index and roles, as they were found
+  struct Share {
+    std::string method;
+    long long steps;
+  };
+  std::vector<Share> steps = {};  ///< accepted, by method or order
+};
+
 struct Statistics {
   long long rhs = 0;  ///< evaluations of the right-hand side, every one of them
   long long steps_accepted = 0;
@@ -50,6 +67,7 @@ struct Statistics {
   double wall_seconds = 0;
   EventStatistics events;
   std::optional<ConstraintStatistics> constraints = {};  ///< of systems that have any
+  std::optional<ImplicitStatistics> implicit = {};       ///< where implicit steps were taken
 };
 
 struct Message {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pawl/step.hpp"
@@ -42,6 +44,8 @@ enum class Attempt {
   accepted,
   step_too_small,  ///< no step above rounding passes the error test
   not_finite,      ///< the state or its rates are not finite, however small the step
+  no_convergence,  ///< the equations of a step cannot be solved, however small it is
+  singular,        ///< the matrix of the equations of a step is singular, however small it is
 };
 
 /// Where and why the last attempt ended without an accepted step.
@@ -57,6 +61,22 @@ struct Work {
   long long rhs = 0;
   long long accepted = 0;
   long long rejected = 0;
+  // of implicit methods
+  long long jacobians = 0;       ///< evaluated
+  long long dual_rhs = 0;        ///< evaluations of the right-hand side with dual numbers, for Jacobians
+  long long factorizations = 0;  ///< of real and complex matrices
+  long long solves = 0;          ///< with these factors
+  long long iterations = 0;      ///< of Newton's method
+  long long divergences = 0;     ///< trial steps given up because Newton's method did not converge
+
+  Work& operator+=(const Work& more);
+};
+
+/// Something a stepper wants said: it has changed its method or its order, or cannot reach the tolerance.
+struct StepperNote {
+  double t = 0;
+  std::string text;
+  bool is_warning = false;
 };
 
 /// A sign that the problem is stiff: stability, not accuracy, held the step back over many steps.
@@ -96,6 +116,15 @@ class Stepper {
   /// Size of the weights in the polynomial's coefficients, beside 1: what rounding is multiplied by inside a step.
   virtual double dense_weight() const { return 1; }
 
+  /// What is to be said since the last call.
+  virtual std::vector<StepperNote> take_notes() { return std::exchange(notes_, {}); }
+  /// How the equations of a step are solved, and how many steps were taken with which order, for statistics.
+  virtual std::string solver() const { return {}; }
+  virtual std::string jacobian_kind() const { return {}; }
+  virtual std::vector<std::pair<std::string, long long>> steps_by_method() const { return {}; }
+  /// Looks for stiffness afresh.
+  void forget_stiffness() { stiffness_.reset(); }
+
   const Work& work() const { return work_; }
   const StepFailure& failure() const { return failure_; }
   const std::optional<Stiffness>& stiffness() const { return stiffness_; }
@@ -104,6 +133,14 @@ class Stepper {
   Work work_;
   StepFailure failure_;
   std::optional<Stiffness> stiffness_;
+  std::vector<StepperNote> notes_;
 };
+
+inline Work& Work::operator+=(const Work& more) {
+  rhs += more.rhs, accepted += more.accepted, rejected += more.rejected;
+  jacobians += more.jacobians, dual_rhs += more.dual_rhs, factorizations += more.factorizations;
+  solves += more.solves, iterations += more.iterations, divergences += more.divergences;
+  return *this;
+}
 
 }  // namespace pawl

@@ -22,6 +22,13 @@ struct InvariantInfo {
   bool is_relative = false;  ///< kept at its value at the start, not at zero
 };
 
+/// 0 = F(t, x, x').
+struct EquationInfo {
+  std::string name;
+  Function f;
+  int rows = 1;
+};
+
 /// Positions and speeds are numbered in the order of declaration; "state" is the index in the System.
 struct MechanicsInfo {
   struct ConstantMass {

@@ -65,6 +65,26 @@ class System {
     declare_rates(Function::rates(std::move(f)));
   }
 
+  /// M(t, x) x' = f(t, x), with f declared by rates(): M(row, column) = ..., where the row of a state is the line its
+  /// d[x] stands on. M may be singular; entries that are not written are zero.
+  template <class F>
+  void mass(F m) {
+    declare_mass(detail::MatrixFunction(std::move(m)));
+  }
+  /// 0 = F(t, x, x'), with at[dot(x)] for x': a number, or a std::array of them. As many as there are states whose
+  /// rates are not assigned. Which states are differential or algebraic, and the index, follow.
+  template <class F>
+  void equation(std::string name, F f) {
+    declare_equation({std::move(name), Function::equations<detail::row_count<F>>(std::move(f)), detail::row_count<F>});
+  }
+  /// The derivatives of the rates, J(x, y) = dx'/dy, for functions that cannot be differentiated automatically.
+  template <class F>
+  void jacobian(F j) {
+    edit().jacobian = detail::MatrixFunction(std::move(j));
+  }
+  /// The typical size of a state, in its unit: its absolute tolerance is the relative one times this.
+  void nominal(State x, double size);
+
   /// Start values that follow from parameters: a function (Start& at). A value set for a run wins over it.
   template <class F>
   void start(F f) {
@@ -165,6 +185,10 @@ class System {
     std::vector<DecisionInfo> decisions;
     std::vector<TimeEventInfo> time_events;
     std::vector<InvariantInfo> invariants;
+    detail::MatrixFunction mass;  // of M x' = f
+    detail::MatrixFunction jacobian;
+    std::vector<EquationInfo> equations;
+    std::vector<double> nominals;  // per state; empty, or 0 for those without
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
@@ -175,6 +199,8 @@ class System {
     std::shared_ptr<std::mutex> reading;  ///< what a run leaves behind is read by one thread at a time
     std::function<std::string(double t, double* x, const Held& held, Settle why)> settle;
     bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
+    /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
+    bool is_implicit() const { return mass || !equations.empty(); }
     bool has_events() const { return !guards.empty() || !time_events.empty(); }
   };
   const Declarations& declarations() const { return *declarations_; }
@@ -190,6 +216,8 @@ class System {
 
  private:
   void declare_rates(Function f);
+  void declare_mass(detail::MatrixFunction m);
+  void declare_equation(EquationInfo info);
   int declare_mode(std::string name, int start, bool is_bool);
   int declare_number(std::string name, double start);
   int declare_guard(GuardInfo info);

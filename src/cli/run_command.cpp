@@ -26,7 +26,7 @@ namespace {
 
 struct Words {
   std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
-                     stabilization = "auto", manifold_start = "project";
+                     stabilization = "auto", manifold_start = "project", linear_solver = "auto", jacobian = "auto";
   std::vector<std::string> fixed;
   bool pull_samples = false;
   double rtol = 1e-6;
@@ -159,6 +159,17 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
                             s.min_step, s.max_step));
   line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
+  if (s.implicit) {
+    const ImplicitStatistics& i = *s.implicit;
+    line("implicit", fmt::format("{} Jacobians ({}), {} factorizations, {} solves ({})", i.jacobians, i.jacobian,
+                                 i.factorizations, i.solves, i.linear_solver));
+    line("Newton", fmt::format("{} iterations, {} steps given up", i.iterations, i.divergences));
+    std::string shares;
+    for (const auto& [method, steps] : i.steps)
+      shares += fmt::format("{}{} with {}", shares.empty() ? "" : ", ", steps, method);
+    if (!shares.empty()) line("of these", shares);
+    if (!i.structure.empty()) line("structure", i.structure);
+  }
   if (s.events.guards > 0 || !run.events.empty()) {
     line("events", fmt::format("{} fired, found by {}; {} guard{}, {} + {} evaluations (ranges + instants)",
                                s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s",
@@ -222,6 +233,7 @@ int run(const Words& words) {
   options.samples = words.samples;
   options.events = words.events;
   options.constraints = {words.formulation, words.stabilization, words.manifold_start, words.fixed, words.pull_samples};
+  options.implicit = {words.linear_solver, words.jacobian};
   options.event_tolerance = words.event_tolerance;
   options.concurrency_window = words.window;
   options.concurrency_amplitude = words.amplitude;
@@ -294,7 +306,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command
       ->add_option("--formulation", words.formulation,
-                   "constraints: acceleration, baumgarte(a1,a0), penalty(k,c), sliding(s), state-space (pawl methods)")
+                   "constraints: acceleration, baumgarte(a1,a0), penalty(k,c), sliding(s), state-space; with implicit "
+                   "methods index-2, stabilized-index-2, index-3, index-1, overdetermined (pawl methods)")
       ->capture_default_str();
   command
       ->add_option("--stabilization", words.stabilization,
@@ -302,13 +315,20 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command
       ->add_option("--inconsistent", words.manifold_start,
-                   "a start off the constraints: project it, reach(η,...) them, keep it, or refuse")
+                   "a start off the constraints or equations: project it, reach(η,...) them, keep it, or refuse")
       ->capture_default_str();
   command->add_option("--fix", words.fixed, "a state that projecting the start must not change; may be repeated")
       ->expected(1)
       ->take_all();
   command->add_flag("--pull-samples", words.pull_samples,
                     "sampled states are pulled onto the constraints to rounding; without it, the dense output");
+  command
+      ->add_option("--linear-solver", words.linear_solver,
+                   "implicit methods: dense, band, sparse; krylov with bdf and adams; auto chooses by size and fill")
+      ->capture_default_str();
+  command
+      ->add_option("--jacobian", words.jacobian, "implicit methods: auto (exact where the model allows) or differences")
+      ->capture_default_str();
   command->add_option("--window", words.window, "events this close in time are one event");
   command->add_option("--amplitude", words.amplitude, "with --window: how far guards may be beyond zero then");
   command->add_option("--max-events", words.max_events, "the run ends when so many have happened")
@@ -332,6 +352,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  pawl run kepler --set e=0.9 --rtol 1e-10 --plot\n"
       "  pawl run compere-pendulum --plot theta,omega\n"
       "  pawl run bouncing-ball --explain\n"
+      "  pawl run robertson --method radau --rtol 1e-9\n"
       "  pawl run marble-jar --set n=16 --set c=0 --stop 1\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
   command->callback([&exit_code, plot, out] {

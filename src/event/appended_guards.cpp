@@ -35,26 +35,26 @@ class AppendedGuards final : public Stepper {
       append_rates(t, x, start_rate_.data());
     }
     inner_->restart(t, start_.data(), direction, first_step, rate != nullptr ? start_rate_.data() : nullptr);
-    take_notes();
+    take_over();
   }
 
   Attempt step(double limit, Correction* correction, Step& out) override {
     const Attempt attempt = inner_->step(limit, correction, whole_);
-    take_notes();
+    take_over();
     if (attempt == Attempt::accepted) copy_to(out);
     return attempt;
   }
 
   bool interpolate(Step& step) override {
     const bool is_full = inner_->interpolate(whole_);
-    take_notes();
+    take_over();
     copy_polynomial_to(step);
     return is_full;
   }
 
   bool redo(double end, Correction* correction, Step& step) override {
     const bool is_done = inner_->redo(end, correction, whole_);
-    take_notes();
+    take_over();
     if (is_done) copy_to(step);
     return is_done;
   }
@@ -96,7 +96,7 @@ class AppendedGuards final : public Stepper {
     std::copy_n(whole_.coefficients(), static_cast<std::ptrdiff_t>(n_) * (whole_.degree() + 1),
                 out.make_polynomial(whole_.degree()));
   }
-  void take_notes() {
+  void take_over() {
     work_ = inner_->work();
     failure_ = inner_->failure();
     if (failure_.component >= n_) failure_.component = -1;

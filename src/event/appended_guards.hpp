@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "event/guard_set.hpp"
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 
 namespace pawl::event {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 
 namespace pawl::event {

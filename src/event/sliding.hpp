@@ -13,7 +13,7 @@
 #include <Eigen/Cholesky>
 
 #include "event/step_states.hpp"
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 #include "pawl/system.hpp"
 

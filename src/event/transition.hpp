@@ -9,7 +9,7 @@
 
 #include "event/arming.hpp"
 #include "event/sliding.hpp"
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/event.hpp"
 
 namespace pawl::event {

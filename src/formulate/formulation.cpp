@@ -14,9 +14,7 @@ namespace {
 
 const char* const ascher = "Ascher, Chin, Petzold, Reich 1995";
 const char* const compere = "Compere 2001";
-
-/// The implicit ones are named so that asking for them gets an answer.
-const char* const implicit_ones[] = {"projected-invariants", "stabilized-index-2", "index-3", "index-2"};
+const char* const gear = "Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12 (1985) 77";
 
 }  // namespace
 
@@ -29,6 +27,12 @@ const std::vector<FormulationInfo>& formulations() {
       {"sliding(s)", "surfaces g' + s g as in sliding-mode control; with start reach(...) from any start", compere},
       {"held-multipliers(s)", "as sliding, but λ held over each step: the counter-example of Fig. 3.8", compere},
       {"state-space", "coordinate partitioning: dependent coordinates solved for at every stage", ascher},
+      {"index-2", "g' = 0 with λ among the unknowns (the default of implicit methods)", gear},
+      {"stabilized-index-2", "g' = 0 and g = 0, with λ and further multipliers among the unknowns", gear},
+      {"index-3", "g = 0 as it stands, with λ among the unknowns", "Hairer, Wanner, Solving ODE II (1996), VII"},
+      {"index-1", "g'' = 0 with λ among the unknowns", "Hairer, Wanner, Solving ODE II (1996), VII"},
+      {"overdetermined", "g'' = 0 for the motion, and all three levels at the end of every step",
+       "Fuehrer, Leimkuhler, Numer. Math. 59 (1991) 55"},
   };
   return list;
 }
@@ -69,14 +73,14 @@ Formulation parse_formulation(std::string_view words) {
   } else if (call.name == "state-space") {
     result.scheme = Scheme::state_space;
     need(0, "no arguments");
+  } else if (call.name == "index-3" || call.name == "index-2" || call.name == "index-1" ||
+             call.name == "stabilized-index-2" || call.name == "overdetermined") {
+    result.scheme = call.name == "index-3"              ? Scheme::index_3
+                    : call.name == "index-2"            ? Scheme::index_2
+                    : call.name == "stabilized-index-2" ? Scheme::stabilized_index_2
+                                                        : Scheme::index_1;
+    need(0, "no arguments");
   } else {
-    for (const char* name : implicit_ones) {
-      if (call.name == name)
-        throw Misuse(
-            fmt::format("formulation '{}' needs an implicit method, and all methods of this version are "
-                        "explicit: 'acceleration' keeps the same constraints by correcting every step",
-                        words));
-    }
     throw Misuse(
         fmt::format("unknown formulation '{}'{} (`pawl methods` lists them)", words, did_you_mean(call.name, names)));
   }

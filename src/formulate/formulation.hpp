@@ -14,6 +14,11 @@ enum class Scheme {
   sliding,       ///< s = g' + σ g as a switching surface: G a = -γ - σ g', and -η sgn(s) while it is being reached
   held_multipliers,  ///< as sliding, but λ of the first stage is held over the step: the counter-example of Fig. 3.8
   state_space,       ///< dependent coordinates solved for at every stage
+  // with multipliers as unknowns, for implicit methods:
+  index_3,             ///< g = 0 as it stands
+  index_2,             ///< g' = 0
+  stabilized_index_2,  ///< g' = 0 and g = 0, with further multipliers (Gear, Gupta, Leimkuhler)
+  index_1,             ///< g'' = 0
 };
 
 struct Formulation {
@@ -22,6 +27,8 @@ struct Formulation {
   bool follows_step = false;          ///< baumgarte with γ = 1/h: α1 = 2/h, α0 = 1/h²
   std::vector<double> reaching = {};  ///< sliding: η per row of the constraints, the last one for all further rows
   std::string name = "acceleration";  ///< as it was asked for
+
+  bool is_implicit() const { return scheme >= Scheme::index_3; }
 };
 
 struct FormulationInfo {

@@ -55,6 +55,9 @@ class MechanicsForm final : public Form, public Manifold {
 
   // For the stabilizations of the papers and the start: dense, at any point.
   MechanicsTerms& terms() { return terms_; }
+  const Held& held() const { return own_held_; }
+  /// Of the last rate(), for the rows in force that are not redundant.
+  const std::vector<double>& last_multipliers() const { return lambda_; }
   Eigen::MatrixXd dense_jacobian(double t, const double* x);
   Eigen::MatrixXd dense_mass(double t, const double* x);
   /// The last factored point's matrices.

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 
 namespace pawl {

@@ -4,8 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "integrate/cvode_stepper.hpp"
 #include "integrate/erased_runge_kutta.hpp"
+#include "integrate/esdirk.hpp"
+#include "integrate/ida_stepper.hpp"
 #include "integrate/predictor_corrector.hpp"
+#include "integrate/radau.hpp"
+#include "integrate/rosenbrock.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/system.hpp"
 #include "pawl/tableaus.hpp"
@@ -43,10 +48,83 @@ Method predictor_corrector(const PredictorCorrectorTable& table) {
           }};
 }
 
+Method radau(std::string name, std::string title, int stages) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .family = "implicit Runge-Kutta",
+          .source = "Hairer, Wanner, Solving ODE II (1996), IV.8; J. Comput. Appl. Math. 111 (1999) 93",
+          .order = stages == 0 ? 13 : 2 * stages - 1,
+          .dense_order = stages == 0 ? 3 : stages,
+          .stages = stages == 0 ? 7 : stages,
+          .is_adaptive = true,
+          .make = {},
+          .make_implicit = [stages](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
+            return make_radau(stages, form, control);
+          }};
+}
+
+Method rosenbrock(const RosenbrockTable& table) {
+  return {.name = std::string(table.name),
+          .title = std::string(table.title),
+          .family = "Rosenbrock",
+          .source = std::string(table.source),
+          .order = table.order,
+          .dense_order = table.dense_order,
+          .stages = table.stages,
+          .is_adaptive = true,
+          .make = {},
+          .make_implicit = [&table](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
+            return make_rosenbrock(table, form, control);
+          }};
+}
+
+Method esdirk(const EsdirkTable& table) {
+  return {.name = std::string(table.name),
+          .title = std::string(table.title),
+          .family = "diagonally implicit Runge-Kutta",
+          .source = std::string(table.source),
+          .order = table.order,
+          .dense_order = table.dense_order,
+          .stages = table.stages,
+          .is_adaptive = true,
+          .make = {},
+          .make_implicit = [&table](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
+            return make_esdirk(table, form, control);
+          }};
+}
+
+Method multistep(std::string name, std::string title, CvodeKind kind, int order) {
+  return {.name = name,
+          .title = std::move(title),
+          .family = "multistep (SUNDIALS)",
+          .source = "Hindmarsh et al., ACM TOMS 31 (2005) 363",
+          .order = order,
+          .dense_order = order,
+          .stages = 1,
+          .is_adaptive = true,
+          .make = {},
+          .make_implicit = [kind, name](formulate::ImplicitForm& form, const StepControl& control,
+                                        const ImplicitNeeds& needs) {
+            if (!needs.is_dae) return make_cvode(form, control, kind, needs.is_krylov);
+            if (kind == CvodeKind::bdf) return make_ida(form, control, needs.is_krylov);
+            throw Misuse(fmt::format("method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau",
+                                     name));
+          }};
+}
+
 template <const auto&... table>
 std::vector<Method> all_methods(TableauList<table...>) {
   std::vector<Method> list{runge_kutta(table)...};
   for (const auto& row : predictor_corrector_tables()) list.push_back(predictor_corrector(row));
+  list.push_back(radau("radau", "Radau IIA of order 5, 9 or 13, chosen step by step", 0));
+  list.push_back(radau("radau-5", "Radau IIA with 3 stages", 3));
+  list.push_back(radau("radau-9", "Radau IIA with 5 stages", 5));
+  list.push_back(radau("radau-13", "Radau IIA with 7 stages", 7));
+  for (const auto& row : rosenbrock_tables()) list.push_back(rosenbrock(row));
+  for (const auto& row : esdirk_tables()) list.push_back(esdirk(row));
+  list.push_back(multistep("bdf", "BDF of orders 1 to 5: CVODE, and IDA for differential-algebraic systems",
+                           CvodeKind::bdf, 5));
+  list.push_back(multistep("adams", "Adams-Moulton of orders 1 to 12: CVODE", CvodeKind::adams, 12));
   return list;
 }
 

@@ -7,10 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "integrate/vector_field.hpp"
+#include "formulate/implicit_form.hpp"
 #include "pawl/stepper.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl {
+
+/// What an implicit method is made for.
+struct ImplicitNeeds {
+  bool is_dae = false;     ///< more than x' = f(t, x)
+  bool is_krylov = false;  ///< no matrices: iterations with products J v
+};
 
 struct Method {
   std::string name, title, family, source;
@@ -18,7 +25,13 @@ struct Method {
   int dense_order;   ///< error of the dense output within one step O(h^(dense_order + 1))
   int stages;        ///< evaluations per step
   bool is_adaptive;  ///< false: needs a fixed step
+  /// One of the two: of explicit methods, of implicit ones.
   std::function<std::unique_ptr<Stepper>(const VectorField& field, int size, const StepControl& control)> make;
+  std::function<std::unique_ptr<Stepper>(formulate::ImplicitForm& form, const StepControl& control,
+                                         const ImplicitNeeds& needs)>
+      make_implicit = {};
+
+  bool is_implicit() const { return make_implicit != nullptr; }
 };
 
 const std::vector<Method>& methods();

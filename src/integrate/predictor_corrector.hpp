@@ -16,7 +16,7 @@
 #include <span>
 #include <string_view>
 
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 
 namespace pawl {

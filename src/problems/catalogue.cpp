@@ -10,6 +10,7 @@
 #include "problems/hybrid.hpp"
 #include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
+#include "problems/stiff.hpp"
 
 namespace pawl {
 
@@ -57,6 +58,23 @@ const std::vector<Problem>& catalogue() {
       problems::ph_pendulum(),
       problems::flyball(),
       problems::sliding_control(),
+      problems::hires(),
+      problems::orego(),
+      problems::vdpol(),
+      problems::pollu(),
+      problems::ring_modulator(),
+      problems::robertson(),
+      problems::robertson_dae(),
+      problems::transistor_amplifier(),
+      problems::chem_akzo(),
+      problems::fekete(),
+      problems::charge_pump(),
+      problems::algebraic_loop(),
+      problems::fast_slow(),
+      problems::diode_circuit(),
+      problems::brusselator_1d(),
+      problems::heat_1d(),
+      problems::andrews(),
   };
   return list;
 }

@@ -107,6 +107,23 @@ Json invariants_of(const Statistics& statistics) {
           {"reaching_times", reached}};
 }
 
+Json implicit_of(const Statistics& statistics) {
+  if (!statistics.implicit) return Json::object();
+  const ImplicitStatistics& i = *statistics.implicit;
+  Json steps = Json::object();
+  for (const auto& [method, count] : i.steps) steps[method] = count;
+  return {{"jacobians", i.jacobians},
+          {"dual_rhs", i.dual_rhs},
+          {"factorizations", i.factorizations},
+          {"solves", i.solves},
+          {"newton_iterations", i.iterations},
+          {"newton_failures", i.divergences},
+          {"linear_solver", i.linear_solver},
+          {"jacobian", i.jacobian},
+          {"structure", i.structure},
+          {"steps", steps}};
+}
+
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
   if (value.is_number_float()) {
@@ -158,6 +175,7 @@ Json to_json(const Result& run) {
           {"observables", observables_of(run)},
           {"events", events_of(run)},
           {"invariants", invariants_of(run.statistics)},
+          {"implicit", implicit_of(run.statistics)},
           {"messages", messages_of(run)}};
 }
 

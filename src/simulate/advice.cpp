@@ -1,5 +1,7 @@
 #include "simulate/advice.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 
@@ -8,8 +10,26 @@
 namespace pawl::detail {
 
 std::string describe(Attempt attempt, const StepFailure& failure, const Setup& setup) {
+  const std::vector<std::string>& names = setup.declarations->state_names;
   const auto component = static_cast<std::size_t>(failure.component < 0 ? 0 : failure.component);
-  const std::string& name = setup.declarations->state_names[component];
+  const std::string& name = names[std::min(component, names.size() - 1)];
+  if (attempt == Attempt::no_convergence) {
+    return fmt::format(
+        "t = {:.10g}: the equations of a step cannot be solved: Newton's method does not converge, down to steps of "
+        "{:.1e} ({} attempts); the last iterates moved '{}' most.\n"
+        "  likely: the model jumps or has a kink here that no guard declares, or its derivatives are wrong\n"
+        "  try:    declare the switch as a guard or condition; a tolerance above {:.0e}; for black boxes, generic "
+        "functions (const auto& at)",
+        failure.t, failure.step_size, failure.attempts, name, setup.options.tolerance.relative);
+  }
+  if (attempt == Attempt::singular) {
+    return fmt::format(
+        "t = {:.10g}: the matrix of a step is singular, down to steps of {:.1e} ({} attempts){}.\n"
+        "  likely: an equation is missing or follows from others, or its index rises here\n"
+        "  try:    check the equations of the unknowns named, and the start values",
+        failure.t, failure.step_size, failure.attempts,
+        failure.component < 0 ? std::string() : fmt::format("; no equation determines '{}'", name));
+  }
   if (attempt == Attempt::not_finite && setup.options.step) {
     return fmt::format(
         "t = {:.10g}: after a fixed step of {:.3g} the state '{}' is not finite.\n"
@@ -59,8 +79,7 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
   }
   return {
       fmt::format("t = {:.10g}: the problem looks stiff: stability, not accuracy, limits the step ({}). The result is "
-                  "still accurate, only slow. This version has explicit methods alone: try a looser tolerance, a "
-                  "shorter run, or a model without its fastest dynamics",
+                  "still accurate, only slow. Try the method auto, which switches to an implicit one here, or radau",
                   stiffness.t, fastest),
       evaluations};
 }

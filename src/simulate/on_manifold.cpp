@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "formulate/implicit_mechanics.hpp"
+#include "formulate/implicit_port_hamiltonian.hpp"
+#include "formulate/ode_form.hpp"
 #include "numerics/call_words.hpp"
 #include "stabilize/consistent_start.hpp"
 
@@ -72,9 +75,12 @@ std::vector<double> reaching_rates(const CallWords& call, const std::string& wor
 
 }  // namespace
 
-std::unique_ptr<OnManifold> OnManifold::make(Setup& setup) {
+std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, bool is_implicit) {
   const ConstraintOptions& wanted = setup.options.constraints;
   if (!setup.declarations->has_manifold()) {
+    if (setup.declarations->is_implicit() && wanted.formulation == "auto" && wanted.stabilization == "auto" &&
+        !wanted.pulls_samples && !wanted.start.starts_with("reach"))
+      return nullptr;  // its start has a policy and fixed states too
     if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
         !wanted.fixed.empty() || wanted.pulls_samples)
       throw Misuse(
@@ -84,13 +90,14 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup) {
     return nullptr;
   }
   std::unique_ptr<OnManifold> all(new OnManifold);
-  all->choose(setup);
+  all->declared_ = setup.declarations;
+  all->choose(setup, is_implicit);
   all->derive(setup);
   all->start(setup);
   return all;
 }
 
-void OnManifold::choose(Setup& setup) {
+void OnManifold::choose(Setup& setup, bool is_implicit) {
   const ConstraintOptions& wanted = setup.options.constraints;
   CallWords start;
   if (!read_call(wanted.start, start) ||
@@ -100,7 +107,17 @@ void OnManifold::choose(Setup& setup) {
   if (!wanted.fixed.empty() && start.name != "project")
     throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
   const bool is_open = wanted.formulation == "auto";
-  formulation_ = formulate::parse_formulation(reaches_ && is_open ? "sliding(10)" : wanted.formulation);
+  const bool has_multipliers = declared_->mechanics || declared_->port_hamiltonian;
+  formulation_ = formulate::parse_formulation(reaches_ && is_open                             ? "sliding(10)"
+                                              : is_implicit && is_open && has_multipliers ? "index-2"
+                                                                                              : wanted.formulation);
+  if (formulation_.is_implicit() && !is_implicit)
+    throw Misuse(fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
+                             "radau or bdf for instance",
+                             formulation_.name));
+  if (formulation_.is_implicit() && !has_multipliers)
+    throw Misuse(fmt::format("formulation '{}' is for constraints, and system '{}' has invariants alone",
+                             formulation_.name, declared_->name));
   if (formulation_.follows_step && !setup.options.step)
     throw Misuse(
         fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
@@ -122,7 +139,7 @@ void OnManifold::choose(Setup& setup) {
 
 // The system as the stepper and the event layer see it: the rates are those of the form.
 void OnManifold::derive(Setup& setup) {
-  form_ = formulate::make_form(setup.declarations, formulation_);
+  form_ = formulate::make_form(setup.declarations, formulation_.is_implicit() ? formulate::Formulation() : formulation_);
   start_policy_ = std::make_shared<StartPolicy>(StartPolicy{setup.options.constraints, setup.declarations});
   start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
   start_policy_->pulls_at_once = stabilization_.name != "none" && !setup.options.step;
@@ -149,6 +166,7 @@ void OnManifold::derive(Setup& setup) {
     if (has_manifold) stabilize::settle(*form, size, t, x, {is_jump || !has_levels, is_jump}, failure);
     return failure;
   };
+  derived_ = derived;
   setup.declarations = std::move(derived);
   setup.explain = [this] { return explain(); };
   setup.hint = [this] { return hint(); };
@@ -242,6 +260,80 @@ void OnManifold::declare_reaching(Setup& setup) {
   setup.declarations = std::move(derived);
   setup.held = std::move(held);
   form_->lock(*setup.held);
+}
+
+namespace {
+
+/// One form while the motion is smooth, another while it slides on a relay.
+class SlidingAware final : public formulate::ImplicitForm {
+ public:
+  SlidingAware(std::unique_ptr<ImplicitForm> smooth, std::unique_ptr<ImplicitForm> sliding, const ActiveField& field)
+      : smooth_(std::move(smooth)), sliding_(std::move(sliding)), field_(field), now_(smooth_.get()) {
+    take_over();
+  }
+  void restart(double t, const double* x) override {
+    const auto& sides = field_.around->held->sides;
+    const bool slides = std::find(sides.begin(), sides.end(), RelaySide::sliding) != sides.end();
+    now_ = slides ? sliding_.get() : smooth_.get();
+    for (auto* form : {smooth_.get(), sliding_.get()}) {
+      form->linear_solver = linear_solver;
+      form->wants_differences = wants_differences;
+    }
+    now_->restart(t, x);
+    take_over();
+  }
+  std::string complete(double t, double* y, double* dy) override { return now_->complete(t, y, dy); }
+  void residual(double t, const double* y, const double* dy, double* r) override { now_->residual(t, y, dy, r); }
+  void linearize(double t, const double* y, const double* dy) override {
+    now_->linearize(t, y, dy);
+    count();
+  }
+  void time_slope(double t, const double* y, const double* dy, double* slope) override {
+    now_->time_slope(t, y, dy, slope);
+    count();
+  }
+  void times_mass(const double* x, double* out) const override { now_->times_mass(x, out); }
+  std::unique_ptr<ShiftedSystem> make_solver(int real_slots, int complex_slots) const override {
+    return now_->make_solver(real_slots, complex_slots);
+  }
+  std::string name(int unknown) const override { return now_->name(unknown); }
+
+ private:
+  void count() {
+    dual_evaluations = smooth_->dual_evaluations + sliding_->dual_evaluations;
+    difference_evaluations = smooth_->difference_evaluations + sliding_->difference_evaluations;
+  }
+  void take_over() {
+    size_ = now_->size();
+    states_ = now_->states();
+    mass_kind_ = now_->mass_kind();
+    has_exact_jacobian_ = now_->has_exact_jacobian();
+    jacobian_kind_ = now_->jacobian_kind();
+    roles_ = now_->roles();
+    version_ = 2 * now_->version() + (now_ == sliding_.get() ? 1 : 0);
+  }
+  std::unique_ptr<ImplicitForm> smooth_, sliding_;
+  const ActiveField& field_;
+  ImplicitForm* now_;
+};
+
+formulate::Level level_of(formulate::Scheme scheme) {
+  using formulate::Level, formulate::Scheme;
+  return scheme == Scheme::index_3              ? Level::index_3
+         : scheme == Scheme::index_2            ? Level::index_2
+         : scheme == Scheme::stabilized_index_2 ? Level::stabilized_index_2
+                                                : Level::index_1;
+}
+
+}  // namespace
+
+std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(const ActiveField& field, int size) {
+  const formulate::Level level = level_of(formulation_.scheme);
+  std::unique_ptr<formulate::ImplicitForm> smooth =
+      declared_->mechanics ? formulate::make_implicit_mechanics(declared_, static_cast<MechanicsForm&>(*form_), level)
+                           : formulate::make_implicit_port_hamiltonian(
+                                 declared_, static_cast<formulate::PortHamiltonianForm&>(*form_), level);
+  return std::make_unique<SlidingAware>(std::move(smooth), formulate::make_ode_form(derived_, field, size), field);
 }
 
 event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const StepControl& control) {

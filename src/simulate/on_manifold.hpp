@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "event/appended_guards.hpp"
+#include "formulate/implicit_form.hpp"
 #include "formulate/make_form.hpp"
 #include "pawl/run.hpp"
 #include "stabilize/manifold_stepper.hpp"
@@ -25,10 +26,16 @@ struct StartPolicy {
 class OnManifold {
  public:
   /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
-  static std::unique_ptr<OnManifold> make(Setup& setup);
+  static std::unique_ptr<OnManifold> make(Setup& setup, bool is_implicit);
 
   /// A maker of steppers that stay on the manifold.
   event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
+
+  const formulate::Formulation& formulation() const { return formulation_; }
+  /// The system as it was declared, before it got the rates of the form.
+  std::shared_ptr<const System::Declarations> declared() const { return declared_; }
+  /// The system with its multipliers as unknowns; while the motion slides on a relay, its accelerations.
+  std::unique_ptr<formulate::ImplicitForm> make_implicit_form(const ActiveField& field, int size);
 
   void report(const Result& run, Statistics& statistics) const;
   /// What the user should know at the end.
@@ -36,13 +43,14 @@ class OnManifold {
 
  private:
   OnManifold() = default;
-  void choose(Setup& setup);
+  void choose(Setup& setup, bool is_implicit);
   void derive(Setup& setup);
   void start(Setup& setup);
   void declare_reaching(Setup& setup);
   std::string explain() const;
   std::string hint() const;
 
+  std::shared_ptr<const System::Declarations> declared_, derived_;
   std::shared_ptr<formulate::Form> form_;
   std::shared_ptr<StartPolicy> start_policy_;
   formulate::Formulation formulation_;

@@ -15,6 +15,7 @@ namespace {
 void check_model(const System::Declarations& model, const Held& held) {
   const auto n = model.state_names.size();
   if (n == 0) throw Misuse(fmt::format("system '{}' has no states: declare them with state(name, start)", model.name));
+  if (model.is_implicit()) return;  // rates and equations are counted together, where they are put together
   std::vector<bool> needs_rate(n, true);  // what a mechanism moves needs none
   if (model.port_hamiltonian) needs_rate.assign(n, false);
   if (model.mechanics) {
@@ -195,8 +196,12 @@ StepControl step_control(const Setup& setup) {
   StepControl control;
   control.relative = tolerance.relative;
   control.absolute = tolerance.absolute_each;
-  if (control.absolute.empty())
+  if (control.absolute.empty()) {
     control.absolute.assign(setup.start_state.size(), tolerance.absolute.value_or(tolerance.relative * 1e-3));
+    const std::vector<double>& nominals = setup.declarations->nominals;
+    for (std::size_t i = 0; i < nominals.size() && !tolerance.absolute && tolerance.relative > 0; ++i)
+      if (nominals[i] > 0) control.absolute[i] = tolerance.relative * nominals[i];
+  }
   control.fixed_step = setup.options.step.value_or(0);
   control.max_step = setup.options.max_step;
   if (setup.options.events.starts_with("compere")) control.law = StepLaw::compere;

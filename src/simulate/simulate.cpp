@@ -1,5 +1,6 @@
 #include "pawl/simulate.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -12,8 +13,10 @@
 
 #include "event/layer.hpp"
 #include "integrate/methods.hpp"
+#include "numerics/nearest_name.hpp"
 #include "pawl/run.hpp"
 #include "simulate/advice.hpp"
+#include "simulate/implicit_run.hpp"
 #include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
 
@@ -23,20 +26,56 @@ namespace {
 
 struct Choice {
   const Method* method;
-  std::string why;  // empty: the user chose
+  std::string why;                // empty: the user chose
+  const Method* stiff = nullptr;  // `auto`: where the motion turns out to be stiff
 };
+
+double relative_tolerance(const Options& options) {
+  return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
+}
+
+/// The implicit method of `auto`: few stages and no iteration while the tolerance is loose, the orders of Radau below;
+/// for large sparse systems at usual tolerances one real matrix and few solves (docs/benchmarks.md).
+const Method& stiff_method(double relative, int size, bool allows_rosenbrock) {
+  if (size > 1000 && relative > 1e-7) return find_method("bdf");
+  return find_method(relative >= 1e-4 && allows_rosenbrock ? "rodas5p" : "radau");
+}
 
 /// `auto`: the higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its
 /// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a
 /// manifold the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
-Choice choose_method(const Options& options, bool has_manifold) {
+Choice choose_method(const Options& options, const System::Declarations& model) {
   if (options.method != "auto") return {&find_method(options.method), {}};
+  if (model.is_implicit()) return {&find_method("radau"), "the system is differential-algebraic"};
   if (options.step) return {&find_method("rk4"), "a fixed step is given"};
-  const Tolerance& tolerance = options.tolerance;
-  const double relative = tolerance.relative > 0 ? tolerance.relative : tolerance.absolute.value_or(1e-6);
+  const double relative = relative_tolerance(options);
+  if (model.has_manifold() && formulate::parse_formulation(options.constraints.formulation).is_implicit())
+    return {&find_method("radau"), fmt::format("formulation {} is for implicit methods", options.constraints.formulation)};
   std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
-  if (has_manifold) name = relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
-  return {&find_method(name), fmt::format("tolerance {:g}", relative)};
+  if (model.has_manifold()) name = relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
+  const bool is_plain = !model.has_manifold() && model.rates.supports<Gradient>();
+  // Published event finders bring their own steps; what they are compared with must not change its method.
+  const bool may_switch = options.events == "certified";
+  return {&find_method(name), fmt::format("tolerance {:g}", relative),
+          may_switch ? &stiff_method(relative, static_cast<int>(model.state_names.size()), is_plain) : nullptr};
+}
+
+void check_choice(const Choice& choice, const System::Declarations& model, const Options& options) {
+  const Method& method = *choice.method;
+  if (model.is_implicit() && !method.is_implicit())
+    throw Misuse(
+        fmt::format("system '{}' is differential-algebraic, and '{}' is an explicit method for x' = f(t, x): use "
+                    "radau, bdf or auto",
+                    model.name, method.name));
+  const ImplicitOptions& implicit = options.implicit;
+  const std::vector<std::string> solvers{"auto", "dense", "band", "sparse", "krylov"};
+  if (std::find(solvers.begin(), solvers.end(), implicit.linear_solver) == solvers.end())
+    throw Misuse(fmt::format("unknown linear solver '{}'{} (auto, dense, band, sparse, krylov)", implicit.linear_solver,
+                             did_you_mean(implicit.linear_solver, solvers)));
+  if (implicit.jacobian != "auto" && implicit.jacobian != "differences")
+    throw Misuse(fmt::format("jacobian '{}': expected auto or differences", implicit.jacobian));
+  if (implicit.linear_solver == "krylov" && method.family != "multistep (SUNDIALS)")
+    throw Misuse(fmt::format("linear solver 'krylov' belongs to the methods bdf and adams, not to '{}'", method.name));
 }
 
 event::LayerOptions layer_options(const Options& options) {
@@ -60,23 +99,37 @@ Result simulate(const System& system, const Values& values, const Options& optio
   if (!values.belong_to(system))
     throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
                              system.name()));
-  const Choice choice = choose_method(options, system.declarations().has_manifold());
+  Choice choice = choose_method(options, system.declarations());
+  check_choice(choice, system.declarations(), options);
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
+  const auto manifold = detail::OnManifold::make(setup, choice.method->is_implicit());
+  detail::ImplicitRun implicit(setup, manifold.get());
+  if (system.declarations().is_implicit()) {
+    implicit.derive();
+    if (options.method == "auto")
+      choice.method = &stiff_method(relative_tolerance(options), 0, implicit.allows_rosenbrock() && !options.step);
+  }
   setup.method = choice.method->name;
   if (!choice.why.empty()) {
     setup.messages.push_back(
         {Message::Level::note, options.start,
          fmt::format("method auto: {} ({}), because: {}", choice.method->name, choice.method->title, choice.why)});
   }
-  const auto manifold = detail::OnManifold::make(setup);
   const Function& rates = setup.declarations->rates;
   const detail::Surroundings<double> around{setup.held.get()};
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   const StepControl control = detail::step_control(setup);
-  const event::StepperMaker make = manifold ? manifold->steppers(choice.method->make, control) : choice.method->make;
+  const event::StepperMaker plain = choice.stiff != nullptr         ? implicit.switching(*choice.method, *choice.stiff)
+                                    : choice.method->is_implicit() ? implicit.steppers(*choice.method)
+                                                                   : choice.method->make;
+  const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
   const auto stepper = make(VectorField{&field}, setup.size(), control);
+  const Stepper* used = stepper.get();
   const auto finish = [&](Result result) {
+    implicit.report(*used, result.statistics);
+    for (std::string& note : implicit.take_notes())
+      result.messages.push_back({Message::Level::warning, options.start, std::move(note)});
     if (!manifold) return result;
     for (Message& message : manifold->notes(options, result)) result.messages.push_back(std::move(message));
     manifold->report(result, result.statistics);
@@ -85,6 +138,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   if (!setup.declarations->has_events()) return finish(detail::run(setup, *stepper));
   event::Layer events(*setup.declarations, *setup.held, field, control, layer_options(options), setup.size());
   const auto with_guards = events.append_guards(make);
+  if (with_guards) used = with_guards.get();
   return finish(detail::run(setup, with_guards ? *with_guards : *stepper, &events));
 }
 
@@ -110,6 +164,10 @@ class Watch {
          fmt::format("between t = {:.10g} and {:.10g} a rate is not finite: the trajectory inside this step is drawn "
                      "through its ends alone, with lower accuracy",
                      step.t0, step.t1)});
+  }
+  void report(std::vector<StepperNote> notes) {
+    for (StepperNote& note : notes)
+      recorder_.add({note.is_warning ? Message::Level::warning : Message::Level::note, note.t, std::move(note.text)});
   }
   int evaluations() const { return evaluations_; }
 
@@ -245,10 +303,18 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
       }
     }
     if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
+    watch.report(stepper.take_notes());
     if (!goes_on(options, now.t, stepper.work().accepted) && now.t != options.end)
       return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
   }
-  if (attempt == Attempt::accepted) return {};
+  const std::vector<StepperNote> last_words = stepper.take_notes();
+  if (attempt == Attempt::accepted) {
+    watch.report(last_words);
+    return {};
+  }
+  if (stepper.failure().attempts == 0 && !last_words.empty())  // the piece cannot even begin, and the stepper says why
+    return {Outcome::failed, fmt::format("t = {:.10g}: {}", stepper.failure().t, last_words.back().text)};
+  watch.report(last_words);
   const std::string why = setup.explain ? setup.explain() : std::string();
   return {Outcome::failed,
           why.empty() ? describe(attempt, stepper.failure(), setup) + (setup.hint ? setup.hint() : std::string())

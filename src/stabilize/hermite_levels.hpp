@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "integrate/vector_field.hpp"
+#include "system/vector_field.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {

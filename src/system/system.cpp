@@ -27,6 +27,10 @@ void System::check_new_name(const std::string& name) const {
     if (std::find(names->begin(), names->end(), name) != names->end())
       throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
   }
+  for (const EquationInfo& equation : have.equations) {
+    if (equation.name == name)
+      throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
+  }
 }
 
 State System::state(std::string name, double start) {
@@ -56,6 +60,27 @@ void System::declare_rates(Function f) {
   if (all.rates)
     throw Misuse(fmt::format("system '{}': rates are declared twice; one function assigns them all", all.name));
   all.rates = std::move(f);
+}
+
+void System::declare_mass(detail::MatrixFunction m) {
+  Declarations& all = edit();
+  if (all.mass) throw Misuse(fmt::format("system '{}': its mass matrix is declared twice", all.name));
+  all.mass = std::move(m);
+}
+
+void System::declare_equation(EquationInfo info) {
+  check_new_name(info.name);
+  edit().equations.push_back(std::move(info));
+}
+
+void System::nominal(State x, double size) {
+  Declarations& all = edit();
+  const std::size_t i = checked(x.index, all.state_names.size(), "state", all);
+  if (!(size > 0) || !std::isfinite(size))
+    throw Misuse(fmt::format("system '{}': the nominal size {:g} of '{}' must be above zero", all.name, size,
+                             all.state_names[i]));
+  all.nominals.resize(all.state_names.size(), 0.0);
+  all.nominals[i] = size;
 }
 
 Observable System::declare_observable(std::string name, Function f) {

@@ -1,0 +1,138 @@
+// DaeEquations: a model that is not in explicit form, as rows to be made zero,
+//
+//   r_i = f_i(t, y) - Σ_j M_ij(t, y) y_j'   for every state whose rate is assigned,
+//   r_i = F_i(t, y, y')                     for every declared equation,
+//
+// with their derivatives by y, y' and t, and along a motion. Functions that take dual numbers are differentiated
+// exactly, columns that share no row together (coloring.hpp); the others by differences.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/system.hpp"
+
+namespace pawl::formulate {
+
+/// Which unknowns a row reads, and the rates of which: ascending.
+struct RowReads {
+  std::vector<int> values, rates;
+};
+
+/// A point of the equations.
+struct DaePoint {
+  double t = 0;
+  std::vector<double> y, dy;
+};
+
+class DaeEquations {
+ public:
+  /// Throws Misuse unless there are as many rows as states.
+  explicit DaeEquations(std::shared_ptr<const System::Declarations> model);
+  ~DaeEquations();
+
+  int size() const { return size_; }
+  const System::Declarations& model() const { return *model_; }
+  std::string row_name(int row) const;
+  const std::string& state_name(int state) const { return model_->state_names[static_cast<std::size_t>(state)]; }
+
+  /// What is held from now on; must outlive its use here.
+  void lock(const Held& held, const double* parameters);
+  /// Finds what every row reads in this mode. What was read in earlier modes stays in the pattern. True: it has
+  /// changed.
+  bool observe(double t, const double* y);
+  const std::vector<RowReads>& reads() const { return reads_; }
+  /// Of the derivatives by y and y', and the diagonal: rows of column j are row[first[j]] ..., ascending.
+  const std::vector<int>& first() const { return first_; }
+  const std::vector<int>& row() const { return row_; }
+  bool reads_time() const { return reads_time_; }
+  int colors() const { return static_cast<int>(by_color_.size()); }
+
+  /// dy null stands for zero, here and below.
+  void residual(double t, const double* y, const double* dy, double* r);
+  /// J = dr/dy and, if M is not null, M = -dr/dy', one value per entry of the pattern; slope = dr/dt, if not null.
+  void linearize(double t, const double* y, const double* dy, double* J, double* M, double* slope, bool by_differences);
+  /// The total derivatives r' (order 1) or r'' (order 2) along the motion with these derivatives at t; the last two may
+  /// be null, for zero. Exact where the functions allow it.
+  void along_motion(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
+                    double* r);
+
+  /// All functions are differentiable: Jacobians are exact.
+  bool is_exact() const;
+  bool is_given() const { return is_given_; }
+  /// M neither depends on y, y' nor t, as found by whoever looks: it is not evaluated again until observe().
+  void set_mass_constant(bool is_constant) { mass_is_constant_ = is_constant; }
+  bool has_mass_function() const { return static_cast<bool>(model_->mass); }
+
+  /// The size of a state: declared, or its value (if that is larger), or 1.
+  double nominal(int state, double value) const;
+  /// A short time, in which no state moves by more than about 1e-5 of its size.
+  double path_step(double t, const double* y, const double* dy, const double* ddy) const;
+  /// This point and three others, moved by about 0.1, 3 and 50 percent of the size of each quantity; always the same.
+  std::vector<DaePoint> neighbours(double t, const double* y, const double* dy) const;
+
+  long long dual_evaluations = 0, difference_evaluations = 0;
+
+ private:
+  enum class Units { all, exact, inexact };
+  template <class T>
+  struct Bench;
+
+  void find_assigned_rates();
+  [[noreturn]] void refuse_counts(int equations) const;
+  std::vector<std::vector<int>> mass_reads(double t, const double* y);
+  void observe_reads(double t, const double* y);
+  bool make_pattern();
+  bool takes(std::size_t unit, Units units) const {
+    return units == Units::all || unit_is_exact_[unit] == (units == Units::exact);
+  }
+  template <class T>
+  void evaluate(Bench<T>& bench, const T& t, const typename Point<T>::States& states, const T* dy, T* r, Units units);
+  template <class T>
+  void subtract_mass(Bench<T>& bench, const Point<T>& point, const T* dy, T* r);
+  void linearize_exactly(double t, const double* y, const double* dy, double* J, double* M, double* slope);
+  void take_given(double t, const double* y, const double* dy, double* J, double* slope);
+  void difference(double t, const double* y, const double* dy, double* J, double* M, double* slope);
+  void first_along(double t, const double* y, const double* dy, const double* ddy, double* r);
+  void second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy, double* r);
+  /// Row of the rate of this state, -1 if it has none.
+  int rate_row(int state) const { return row_of_state_[static_cast<std::size_t>(state)]; }
+
+  std::shared_ptr<const System::Declarations> model_;
+  int size_ = 0, rate_rows_ = 0;
+  std::vector<int> assigned_, row_of_state_;  // states with a rate; their rows
+  bool is_given_ = false;                     // J of the rates is a function of the model
+  std::vector<bool> unit_is_exact_;           // the rates with their mass matrix, then the equations
+  std::vector<bool> all_inexact_;
+  std::vector<std::size_t> unit_of_row_;
+
+  const Held* held_ = nullptr;
+  const double* parameters_ = nullptr;
+  Held declared_;  // for the time before a run
+
+  // A matrix the model writes: M, or the derivatives of its rates.
+  struct Written {
+    struct Entry {
+      int row, column, slot;
+    };
+    detail::EntryMap map;
+    std::vector<Entry> entries;
+    Entries<double>::Seen seen;
+    std::size_t slots = 0;
+  };
+  void observe_entries(const detail::MatrixFunction& matrix, Written& written, double t, const double* y) const;
+  Written mass_, jacobian_;
+  bool mass_is_constant_ = false;
+  bool skips_rates_ = false, reads_time_ = true;
+
+  std::vector<RowReads> reads_;
+  std::vector<int> first_, row_;
+  std::vector<std::vector<int>> by_color_;
+  std::unique_ptr<Bench<double>> numbers_;
+  std::unique_ptr<Bench<Gradient>> duals_;
+  std::vector<double> zero_, scale_, point_, rates_, base_, moved_, given_;
+  std::vector<int> place_;  // per entry of the given derivatives: its place in the pattern
+};
+
+}  // namespace pawl::formulate

@@ -1,0 +1,209 @@
+#include "formulate/dae_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "formulate/dae_start.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr int largest_dense = 32;       // unknowns; below it patterns do not pay
+constexpr double fullest_sparse = 0.3;  // share of entries above which a matrix is treated as full
+constexpr std::size_t most_modes = 16;  // whose analysis is kept
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+bool all_finite(const Eigen::SparseMatrix<double, Eigen::RowMajor>& A) {
+  return std::all_of(A.valuePtr(), A.valuePtr() + A.nonZeros(), [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+DaeForm::DaeForm(std::shared_ptr<const System::Declarations> model, const ActiveField& field)
+    : field_(field), equations_(std::move(model)) {
+  size_ = states_ = equations_.size();
+  matrices_.size = size_;
+  roles_.resize(at(size_));
+  row_scale_.assign(at(size_), 1.0);
+  slope_.assign(at(size_), 0.0);
+}
+
+void DaeForm::restart(double t, const double* x) {
+  const Held& held = *field_.around->held;
+  equations_.lock(held, field_.parameters);
+  enter(held, t, x);
+}
+
+void DaeForm::follow(double t, const double* x) {
+  if (!has_entered_ || !(*field_.around->held == seen_)) restart(t, x);
+}
+
+void DaeForm::enter(const Held& held, double t, const double* x) {
+  has_exact_jacobian_ = equations_.is_exact() && !wants_differences;
+  bool pattern_changed = false;
+  if (!has_entered_ || !(held == seen_)) {
+    pattern_changed = equations_.observe(t, x) || !has_entered_;
+    J_.resize(equations_.row().size());
+    M_.resize(equations_.row().size());
+    seen_ = held;
+    has_entered_ = true;
+    analyze(held, t, x);
+  }
+  arrange_matrices(t, x, pattern_changed);
+  if (!has_exact_jacobian_)
+    jacobian_kind_ = "differences";
+  else if (equations_.is_given())
+    jacobian_kind_ = "given by the model";
+  else if (equations_.colors() < size_)
+    jacobian_kind_ = fmt::format("exact (dual numbers, {} colours)", equations_.colors());
+  else
+    jacobian_kind_ = "exact (dual numbers)";
+}
+
+void DaeForm::analyze(const Held& held, double t, const double* x) {
+  auto known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) { return mode.held == held; });
+  if (known == modes_.end()) {
+    std::vector<DaeSample> samples;
+    for (const DaePoint& point : equations_.neighbours(t, x, nullptr))
+      samples.push_back(sample(point.t, point.y.data(), point.dy.data()));
+    const double threshold = equations_.is_exact() ? 1e-10 : 1e-6;  // the noise of differences is not rank
+    if (modes_.size() == most_modes) modes_.erase(modes_.begin());
+    modes_.push_back({held, analyze_structure(equations_, samples, threshold), mass_is_constant(samples)});
+    known = modes_.end() - 1;
+  }
+  structure_ = known->structure;
+  roles_ = structure_.roles;
+  mass_kind_ = known->has_constant_mass ? MassKind::constant : MassKind::varying;
+  if (!known->has_constant_mass) return;
+  equations_.residual(t, x, nullptr, slope_.data());  // leaves M behind
+  equations_.set_mass_constant(true);
+}
+
+// Constant: the same at every point looked at, and linear in y' by that. Differences cannot prove it.
+bool DaeForm::mass_is_constant(const std::vector<DaeSample>& samples) const {
+  if (!equations_.is_exact()) return false;
+  const auto& M = samples.front().M;
+  if (!all_finite(M)) return false;
+  int compared = 0;
+  for (std::size_t s = 1; s < samples.size(); ++s) {
+    const auto& other = samples[s].M;
+    if (!all_finite(other)) continue;
+    ++compared;
+    for (Eigen::Index e = 0; e < M.nonZeros(); ++e) {
+      const double a = M.valuePtr()[e], b = other.valuePtr()[e];
+      if (std::abs(a - b) > 4 * std::numeric_limits<double>::epsilon() * std::abs(a)) return false;
+    }
+  }
+  return compared > 0;
+}
+
+DaeSample DaeForm::sample(double t, const double* y, const double* dy) {
+  equations_.linearize(t, y, dy, J_.data(), M_.data(), nullptr, false);
+  DaeSample result{{size_, size_}, {size_, size_}};
+  std::vector<Eigen::Triplet<double>> J, M;
+  for (int j = 0; j < size_; ++j) {
+    for (int e = equations_.first()[at(j)]; e < equations_.first()[at(j) + 1]; ++e) {
+      J.emplace_back(equations_.row()[at(e)], j, J_[at(e)]);
+      M.emplace_back(equations_.row()[at(e)], j, M_[at(e)]);
+    }
+  }
+  result.J.setFromTriplets(J.begin(), J.end());
+  result.M.setFromTriplets(M.begin(), M.end());
+  return result;
+}
+
+void DaeForm::arrange_matrices(double t, const double* x, bool pattern_changed) {
+  if (pattern_changed) {
+    const double fill = static_cast<double>(equations_.row().size()) / (static_cast<double>(size_) * size_);
+    const bool was_sparse = std::exchange(matrices_.is_sparse, size_ > largest_dense && fill <= fullest_sparse);
+    matrices_.first = matrices_.is_sparse ? equations_.first() : std::vector<int>();
+    matrices_.row = matrices_.is_sparse ? equations_.row() : std::vector<int>();
+    matrices_.J.assign(matrices_.is_sparse ? matrices_.row.size() : at(size_) * at(size_), 0.0);
+    if (matrices_.is_sparse || was_sparse || version_ == 0) ++version_;
+  }
+  equations_.linearize(t, x, nullptr, J_.data(), M_.data(), nullptr, false);
+  find_scales(x);
+  const bool had_mass = !matrices_.M.empty();
+  if (mass_kind_ == MassKind::identity) {
+    matrices_.M.clear();
+  } else {
+    matrices_.M.assign(matrices_.J.size(), 0.0);
+    scatter(M_, matrices_.M);
+  }
+  if (had_mass == matrices_.M.empty()) ++version_;
+}
+
+// A constant diagonal of M without a zero is divided out. Else every row is scaled so that its largest term, for
+// unknowns of their nominal size, is about one: the rows of a circuit of charges may be 1e-12 of the others.
+void DaeForm::find_scales(const double* x) {
+  std::vector<double> largest(at(size_), 0.0), diagonal(at(size_), 0.0);
+  bool is_diagonal = mass_kind_ != MassKind::varying;
+  for (int j = 0; j < size_; ++j) {
+    const double nominal = equations_.nominal(j, x[j]);
+    for (int e = equations_.first()[at(j)]; e < equations_.first()[at(j) + 1]; ++e) {
+      const int i = equations_.row()[at(e)];
+      if (i == j) diagonal[at(i)] = M_[at(e)];
+      is_diagonal = is_diagonal && (i == j || M_[at(e)] == 0);
+      largest[at(i)] = std::max({largest[at(i)], std::abs(J_[at(e)]) * nominal, std::abs(M_[at(e)]) * nominal});
+    }
+  }
+  is_diagonal = is_diagonal && std::find(diagonal.begin(), diagonal.end(), 0.0) == diagonal.end();
+  if (mass_kind_ != MassKind::varying) mass_kind_ = is_diagonal ? MassKind::identity : MassKind::constant;
+  for (int i = 0; i < size_; ++i) {
+    const bool is_usable = largest[at(i)] > 1e-200 && largest[at(i)] < 1e200;
+    row_scale_[at(i)] = is_diagonal ? 1 / diagonal[at(i)] : is_usable ? std::exp2(-std::ilogb(largest[at(i)])) : 1.0;
+  }
+}
+
+void DaeForm::scatter(const std::vector<double>& values, std::vector<double>& out) const {
+  const std::vector<int>&first = equations_.first(), &row = equations_.row();
+  for (int j = 0; j < size_; ++j) {
+    for (int e = first[at(j)]; e < first[at(j) + 1]; ++e) {
+      const int i = row[at(e)];
+      out[matrices_.is_sparse ? at(e) : at(j) * at(size_) + at(i)] = row_scale_[at(i)] * values[at(e)];
+    }
+  }
+}
+
+std::string DaeForm::complete(double t, double* y, double* dy) {
+  return find_rates(*this, t, y, dy);
+}
+
+bool DaeForm::rate(double t, const double* y, double* dy) {
+  return find_rates(*this, t, y, dy).empty();
+}
+
+void DaeForm::residual(double t, const double* y, const double* dy, double* r) {
+  equations_.residual(t, y, dy, r);
+  for (int i = 0; i < size_; ++i) r[i] *= row_scale_[at(i)];
+}
+
+void DaeForm::linearize(double t, const double* y, const double* dy) {
+  const long long duals = equations_.dual_evaluations, differences = equations_.difference_evaluations;
+  const bool is_varying = mass_kind_ == MassKind::varying;
+  equations_.linearize(t, y, dy, J_.data(), is_varying ? M_.data() : nullptr,
+                       equations_.reads_time() ? slope_.data() : nullptr, wants_differences);
+  scatter(J_, matrices_.J);
+  if (is_varying) scatter(M_, matrices_.M);
+  for (int i = 0; i < size_; ++i) slope_[at(i)] = equations_.reads_time() ? row_scale_[at(i)] * slope_[at(i)] : 0.0;
+  dual_evaluations += equations_.dual_evaluations - duals;
+  difference_evaluations += equations_.difference_evaluations - differences;
+}
+
+void DaeForm::time_slope(double /*t*/, const double* /*y*/, const double* /*dy*/, double* slope) {
+  std::copy(slope_.begin(), slope_.end(), slope);  // found with the Jacobian
+}
+
+std::unique_ptr<DaeForm> make_dae_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field) {
+  return std::make_unique<DaeForm>(std::move(model), field);
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,68 @@
+// DaeForm: a model with equations 0 = F(t, x, x') or a mass matrix, as the implicit methods see it. Its structure is
+// found when a mode is first entered (dae_structure.hpp); consistent values are found by dae_start.hpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formulate/dae_equations.hpp"
+#include "formulate/dae_structure.hpp"
+#include "formulate/implicit_form.hpp"
+#include "system/vector_field.hpp"
+
+namespace pawl::formulate {
+
+class DaeForm final : public ImplicitForm {
+ public:
+  /// The field must outlive the form; what is held is read through it. Throws Misuse unless there are as many equations
+  /// as states.
+  DaeForm(std::shared_ptr<const System::Declarations> model, const ActiveField& field);
+
+  void restart(double t, const double* x) override;
+  /// y' at a consistent y: the equations hold, and where they leave rates open, their derivatives.
+  std::string complete(double t, double* y, double* dy) override;
+  void residual(double t, const double* y, const double* dy, double* r) override;
+  void linearize(double t, const double* y, const double* dy) override;
+  void time_slope(double t, const double* y, const double* dy, double* slope) override;
+  std::string name(int unknown) const override { return equations_.state_name(unknown); }
+
+  /// The rates of the model at a consistent state, as guards read them; false: there are none.
+  bool rate(double t, const double* y, double* dy);
+
+  /// Restarts if what is held is no longer what it was at the last restart.
+  void follow(double t, const double* x);
+
+  /// Of the mode in force. Its failure is also what complete() returns.
+  const DaeStructure& structure() const { return structure_; }
+  DaeEquations& equations() { return equations_; }
+  /// J and M at a point, without the scales of rows that residual() and matrices() have.
+  DaeSample sample(double t, const double* y, const double* dy);
+  /// The factor of a row in residual(), J and M.
+  double row_scale(int row) const { return row_scale_[static_cast<std::size_t>(row)]; }
+
+ private:
+  struct Mode {
+    Held held;
+    DaeStructure structure;
+    bool has_constant_mass;
+  };
+  void enter(const Held& held, double t, const double* x);
+  void analyze(const Held& held, double t, const double* x);
+  bool mass_is_constant(const std::vector<DaeSample>& samples) const;
+  void arrange_matrices(double t, const double* x, bool pattern_changed);
+  void find_scales(const double* x);
+  void scatter(const std::vector<double>& values, std::vector<double>& out) const;
+
+  const ActiveField& field_;
+  DaeEquations equations_;
+  DaeStructure structure_;
+  Held seen_;
+  bool has_entered_ = false;
+  std::vector<Mode> modes_;  // the last few, as they were analyzed
+  std::vector<double> row_scale_, slope_, J_, M_;
+};
+
+std::unique_ptr<DaeForm> make_dae_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field);
+
+}  // namespace pawl::formulate

@@ -1,0 +1,30 @@
+// Consistent values of differential-algebraic equations: y and y' that satisfy them and every derivative of them that
+// restricts y.
+//
+// With c and d of the structure, stage k = -max d, ..., 0 solves F_i^(k + c_i) = 0 for y_j^(k + d_j) (Pryce, BIT 41
+// (2001) 364): F = 0 itself for what is differentiated most often, then its first derivative, and so on. The matrix of
+// every stage is part of the system Jacobian, so it is exact and needs no second derivatives. A stage has at most as
+// many equations as unknowns; of all solutions that one is taken which changes the guesses least: those of differential
+// unknowns not at all, if possible. After a jump it is M y that changes least (charges, momenta).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formulate/dae_form.hpp"
+
+namespace pawl::formulate {
+
+struct StartReport {
+  std::string failure;  ///< why there are none; empty: found
+  std::string changes;  ///< guesses of differential unknowns that could not be kept: "'u' from 1 to 0.8"
+};
+
+/// Moves y, and dy with it, to consistent values. Unknowns marked as fixed keep their values; an empty list: none is.
+StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, const std::vector<bool>& fixed,
+                            bool after_jump);
+
+/// y' at a consistent y. Returns why there is none; empty: done.
+std::string find_rates(DaeForm& form, double t, const double* y, double* dy);
+
+}  // namespace pawl::formulate

@@ -1,0 +1,56 @@
+// The structure of differential-algebraic equations: how often each has to be differentiated until all derivatives are
+// determined, and what that makes of the unknowns.
+//
+//   σ_ij = order of the highest derivative of y_j in equation i (0 or 1; none: -∞)
+//   an assignment of equations to unknowns of the largest Σ σ, and the smallest c, d >= 0 with
+//   d_j - c_i >= σ_ij, equality on the assignment;   S_ij = dF_i / dy_j^(d_j - c_i)
+//
+// (Pryce, BIT 41 (2001) 364). If S is regular, F_i has to be differentiated c_i times and y_j occurs up to order d_j.
+// If it is not, the structure lies: equations cancel, as two that both contain C (y2' - y1'). A combination of
+// equations in which the leading terms cancel then takes the place of one of them, and the analysis is repeated (Tan,
+// Nedialkov and Pryce, Numerical Algorithms 76 (2017) 911): structure first, rank always.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/SparseCore>
+
+#include "formulate/dae_equations.hpp"
+#include "formulate/implicit_form.hpp"
+
+namespace pawl::formulate {
+
+/// J = dr/dy and M = -dr/dy' at a point.
+struct DaeSample {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> J, M;
+};
+
+struct DaeStructure {
+  std::string failure;  ///< why the equations cannot be integrated; empty: they can
+  int index = 0;        ///< 0: y' is determined by the equations as they stand
+  int degrees_of_freedom = 0;
+  int rank = 0;                       ///< of S
+  int differential_combinations = 0;  ///< rank of M
+  bool is_singular_here = false;      ///< S is regular in general, but not at the start
+  std::vector<Role> roles;            ///< per unknown
+  std::vector<int> c, d;              ///< differentiations of each combined row; highest order of each unknown
+  std::vector<int> assigned;          ///< per row: its unknown
+  /// The rows the analysis holds for: the equations, or combinations Σ factor * equation.
+  std::vector<std::vector<std::pair<int, double>>> rows;
+  std::vector<std::string> names;  ///< of the unknowns
+
+  bool has_combinations() const;
+  /// "index 2; differential: 'a', 'b'; algebraic: 'c' (index 2)"
+  std::string describe() const;
+};
+
+/// Samples at the start and at other points near it; numbers below `threshold`, relative to their row and column, count
+/// as zero.
+DaeStructure analyze_structure(const DaeEquations& equations, const std::vector<DaeSample>& samples, double threshold);
+
+/// Names with the largest shares first: "'a', 'b' and 3 more".
+std::string largest_shares(const std::vector<double>& shares, const std::vector<std::string>& names, std::size_t most);
+
+}  // namespace pawl::formulate

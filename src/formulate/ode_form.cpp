@@ -1,0 +1,275 @@
+#include "formulate/ode_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "formulate/coloring.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
+constexpr int largest_dense = 32;          // unknowns; below it patterns do not pay
+constexpr double fullest_sparse = 0.3;     // share of entries above which a matrix is treated as full
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+class OdeForm final : public ImplicitForm {
+ public:
+  OdeForm(std::shared_ptr<const System::Declarations> model, const ActiveField& field, int size)
+      : model_(std::move(model)), field_(field), is_whole_(size == static_cast<int>(model_->state_names.size())) {
+    size_ = states_ = size;
+    matrices_.size = size_;
+    roles_.resize(at(size_));
+    scale_.assign(at(size_), 0.0);
+    for (std::size_t i = 0; i < model_->nominals.size(); ++i) scale_[i] = model_->nominals[i];
+    point_.resize(at(size_));
+    out_.resize(at(size_));
+    base_.resize(at(size_));
+    moved_.resize(at(size_));
+    work_.resize(at(size_));
+    slope_.assign(at(size_), 0.0);
+  }
+
+  std::string name(int unknown) const override {
+    return at(unknown) < model_->state_names.size() ? model_->state_names[at(unknown)] : std::string("a guard");
+  }
+
+  void restart(double /*t*/, const double* x) override {
+    static const Held nothing;
+    const Held& held = is_whole_ ? *field_.around->held : nothing;
+    const bool slides = std::any_of(held.sides.begin(), held.sides.end(),
+                                    [](RelaySide side) { return side == RelaySide::sliding; });
+    const bool can_differentiate = is_whole_ && !slides && !wants_differences;
+    has_exact_jacobian_ = can_differentiate && model_->rates.supports<Gradient>();
+    is_given_ = can_differentiate && !has_exact_jacobian_ && model_->jacobian;
+    if (is_given_) has_exact_jacobian_ = true;
+    for (int i = 0; i < size_; ++i) scale_[at(i)] = std::max(scale_[at(i)], std::abs(x[i]));
+    if (version_ == 0 || !(held == seen_) || slides != was_sliding_) observe(held, slides);
+    if (!has_exact_jacobian_)
+      jacobian_kind_ = "differences";
+    else if (is_given_)
+      jacobian_kind_ = "given by the model";
+    else if (matrices_.is_sparse)
+      jacobian_kind_ = fmt::format("exact (dual numbers, {} colours)", colors_);
+    else
+      jacobian_kind_ = "exact (dual numbers)";
+  }
+
+  std::string complete(double t, double* y, double* dy) override {
+    field_.call(field_.self, Point<double>(t, y, field_.parameters, field_.around), dy);
+    return {};
+  }
+
+  void residual(double t, const double* y, const double* dy, double* r) override {
+    field_.call(field_.self, Point<double>(t, y, field_.parameters, field_.around), r);
+    if (dy == nullptr) return;
+    for (int i = 0; i < size_; ++i) r[i] -= dy[i];
+  }
+
+  void linearize(double t, const double* y, const double* /*dy*/) override {
+    if (is_given_)
+      take_given(t, y);
+    else if (has_exact_jacobian_)
+      differentiate(t, y);
+    else
+      difference(t, y);
+  }
+
+  void time_slope(double t, const double* y, const double* /*dy*/, double* slope) override {
+    if (has_exact_jacobian_ && !is_given_) {
+      std::copy(slope_.begin(), slope_.end(), slope);  // found with the Jacobian
+      return;
+    }
+    const double dt = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(std::abs(t), 1e-3);
+    complete(t, const_cast<double*>(y), base_.data());
+    complete(t + dt, const_cast<double*>(y), moved_.data());
+    for (int i = 0; i < size_; ++i) slope[i] = (moved_[at(i)] - base_[at(i)]) / dt;
+    difference_evaluations += 2;
+  }
+
+ private:
+  /// What the rates read, in this mode.
+  void observe(const Held& held, bool slides) {
+    seen_ = held;
+    was_sliding_ = slides;
+    const bool was_sparse = std::exchange(matrices_.is_sparse, false);
+    reads_time_ = true;
+    std::vector<int> first, row;
+    if (is_whole_ && !slides && model_->rates.supports<Pattern>() && find_pattern(held, first, row)) {
+      const double fill = static_cast<double>(row.size()) / (static_cast<double>(size_) * size_);
+      matrices_.is_sparse = size_ > largest_dense && fill <= fullest_sparse;
+    }
+    if (matrices_.is_sparse) {
+      if (was_sparse && first == matrices_.first && row == matrices_.row) return;
+      matrices_.first = std::move(first);
+      matrices_.row = std::move(row);
+      matrices_.J.assign(matrices_.row.size(), 0.0);
+      color_ = color_columns(size_, matrices_.first, matrices_.row);
+      colors_ = 1 + *std::max_element(color_.begin(), color_.end());
+      by_color_.assign(at(colors_), {});
+      for (int j = 0; j < size_; ++j) by_color_[at(color_[at(j)])].push_back(j);
+    } else if (version_ > 0 && !was_sparse) {
+      return;
+    } else {
+      matrices_.first.clear();
+      matrices_.row.clear();
+      matrices_.J.assign(at(size_) * at(size_), 0.0);
+    }
+    ++version_;
+  }
+
+  bool find_pattern(const Held& held, std::vector<int>& first, std::vector<int>& row) {
+    try {
+      PatternTape tape;
+      std::vector<Pattern> x, rates(at(size_));
+      for (int i = 0; i < size_; ++i) x.push_back(tape.variable(i));
+      detail::Surroundings<Pattern> around{&held};
+      model_->rates(Point<Pattern>(tape.variable(size_), x.data(), held.parameters.data(), &around), rates.data());
+      std::vector<std::vector<int>> columns(at(size_));
+      reads_time_ = false;
+      for (int i = 0; i < size_; ++i) {
+        columns[at(i)].push_back(i);
+        for (const int j : tape.inputs_of(rates[at(i)])) {
+          if (j == size_)
+            reads_time_ = true;
+          else if (j != i)
+            columns[at(j)].push_back(i);
+        }
+      }
+      first.assign(1, 0);
+      for (std::vector<int>& column : columns) {
+        std::sort(column.begin(), column.end());
+        row.insert(row.end(), column.begin(), column.end());
+        first.push_back(static_cast<int>(row.size()));
+      }
+      return true;
+    } catch (...) {
+      return false;  // it will throw again when it is evaluated with numbers, and be an outcome
+    }
+  }
+
+  void evaluate_duals(double t, bool time_is_seeded, int time_slot) {
+    const detail::Surroundings<Gradient> around{field_.around->held};
+    const Gradient time = time_is_seeded ? Gradient::variable(t, time_slot) : Gradient(t);
+    model_->rates(Point<Gradient>(time, point_.data(), field_.parameters, &around), out_.data());
+    ++dual_evaluations;
+  }
+
+  void differentiate(double t, const double* y) {
+    for (int i = 0; i < size_; ++i) point_[at(i)] = y[i];
+    // The derivative by t is one more direction, behind the last one.
+    const int groups = matrices_.is_sparse ? colors_ : size_, directions = groups + (reads_time_ ? 1 : 0);
+    for (int begin = 0; begin < directions; begin += width) {
+      const int end = std::min(begin + width, groups);
+      const bool has_time = reads_time_ && directions - 1 < begin + width;
+      for (int g = begin; g < end; ++g) seed(g, g - begin, y);
+      evaluate_duals(t, has_time, groups - begin);
+      for (int g = begin; g < end; ++g) take(g, g - begin, y);
+      if (has_time) {
+        for (int i = 0; i < size_; ++i) slope_[at(i)] = out_[at(i)].slope[at(groups - begin)];
+      }
+    }
+  }
+  void seed(int group, int slot, const double* y) {
+    if (!matrices_.is_sparse) {
+      point_[at(group)] = Gradient::variable(y[group], slot);
+    } else {
+      for (const int j : by_color_[at(group)]) point_[at(j)].slope[at(slot)] = 1;
+    }
+  }
+  void take(int group, int slot, const double* y) {
+    if (!matrices_.is_sparse) {
+      double* const column = matrices_.J.data() + at(group) * at(size_);
+      for (int i = 0; i < size_; ++i) column[i] = out_[at(i)].slope[at(slot)];
+      point_[at(group)] = y[group];
+    } else {
+      for (const int j : by_color_[at(group)]) {
+        for (int e = matrices_.first[at(j)]; e < matrices_.first[at(j) + 1]; ++e)
+          matrices_.J[at(e)] = out_[at(matrices_.row[at(e)])].slope[at(slot)];
+        point_[at(j)].slope[at(slot)] = 0;
+      }
+    }
+  }
+
+  void take_given(double t, const double* y) {
+    detail::EntryMap map;
+    map.number.resize(at(size_));
+    std::iota(map.number.begin(), map.number.end(), 0);
+    map.width = size_;
+    std::vector<double> rows(at(size_) * at(size_), 0.0);
+    Entries<double> entries(map, rows.data());
+    const detail::Surroundings<double> around{field_.around->held};
+    model_->jacobian(Point<double>(t, y, field_.parameters, &around), entries);
+    if (matrices_.is_sparse) {
+      for (int j = 0; j < size_; ++j)
+        for (int e = matrices_.first[at(j)]; e < matrices_.first[at(j) + 1]; ++e)
+          matrices_.J[at(e)] = rows[at(matrices_.row[at(e)]) * at(size_) + at(j)];
+    } else {
+      for (int i = 0; i < size_; ++i)
+        for (int j = 0; j < size_; ++j) matrices_.J[at(j) * at(size_) + at(i)] = rows[at(i) * at(size_) + at(j)];
+    }
+  }
+
+  // The increment of a variable follows its size now and as it has been seen: a state that is zero for a moment must not
+  // be moved by rounding alone.
+  double increment(int j, double value) {
+    scale_[at(j)] = std::max(scale_[at(j)], std::abs(value));
+    const double scale = std::max({std::abs(value), 0.1 * scale_[at(j)], 1e-5 * (scale_[at(j)] > 0 ? 0.0 : 1.0)});
+    return std::sqrt(std::numeric_limits<double>::epsilon()) * scale * (value < 0 ? -1 : 1);
+  }
+  void difference(double t, const double* y) {
+    std::copy(y, y + size_, work_.begin());
+    complete(t, work_.data(), base_.data());
+    ++difference_evaluations;
+    const int groups = matrices_.is_sparse ? colors_ : size_;
+    for (int g = 0; g < groups; ++g) {
+      const auto each = [&](auto&& f) {
+        if (!matrices_.is_sparse) return f(g);
+        for (const int j : by_color_[at(g)]) f(j);
+      };
+      each([&](int j) { work_[at(j)] = y[j] + increment(j, y[j]); });
+      complete(t, work_.data(), moved_.data());
+      ++difference_evaluations;
+      each([&](int j) {
+        const double change = work_[at(j)] - y[j];
+        if (!matrices_.is_sparse) {
+          for (int i = 0; i < size_; ++i)
+            matrices_.J[at(j) * at(size_) + at(i)] = (moved_[at(i)] - base_[at(i)]) / change;
+        } else {
+          for (int e = matrices_.first[at(j)]; e < matrices_.first[at(j) + 1]; ++e) {
+            const std::size_t i = at(matrices_.row[at(e)]);
+            matrices_.J[at(e)] = (moved_[i] - base_[i]) / change;
+          }
+        }
+        work_[at(j)] = y[j];
+      });
+    }
+  }
+
+  std::shared_ptr<const System::Declarations> model_;
+  const ActiveField& field_;
+  bool is_whole_, is_given_ = false, reads_time_ = true, was_sliding_ = false;
+  Held seen_;  // what the pattern was observed with
+  std::vector<int> color_;
+  int colors_ = 0;
+  std::vector<std::vector<int>> by_color_;
+  std::vector<Gradient> point_, out_;
+  std::vector<double> scale_, base_, moved_, work_, slope_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImplicitForm> make_ode_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field,
+                                            int size) {
+  return std::make_unique<OdeForm>(std::move(model), field, size);
+}
+
+}  // namespace pawl::formulate

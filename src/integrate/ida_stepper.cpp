@@ -1,0 +1,180 @@
+#include "integrate/ida_stepper.hpp"
+
+#include <fmt/format.h>
+#include <ida/ida.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/sundials_parts.hpp"
+
+namespace pawl {
+
+namespace {
+
+using sundials::check, sundials::made, sundials::values;
+
+struct Finish {
+  void operator()(void* memory) const { IDAFree(&memory); }
+};
+
+constexpr int krylov_vectors = 20;
+
+class Ida final : public sundials::MultistepStepper {
+ public:
+  Ida(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov)
+      : MultistepStepper(form, control, "IDA", "bdf", is_krylov),
+        dy_(sundials::make_vector(context_.get(), n_)),
+        id_(sundials::make_vector(context_.get(), n_)),
+        memory_(made(IDACreate(context_.get()))) {
+    void* ida = memory_.get();
+    IDASetErrHandlerFn(ida, hear, static_cast<MultistepStepper*>(this));
+    check(IDASetUserData(ida, this), "IDASetUserData");
+    check(IDAInit(ida, residual, 0, y_.get(), dy_.get()), "IDAInit");
+    check(IDAWFtolerances(ida, weigh), "IDAWFtolerances");
+    if (std::isfinite(control.max_step)) check(IDASetMaxStep(ida, control.max_step), "IDASetMaxStep");
+    if (is_krylov) {
+      krylov_.reset(made(SUNLinSol_SPGMR(y_.get(), SUN_PREC_NONE, std::min(n_, krylov_vectors), context_.get())));
+      check(IDASetLinearSolver(ida, krylov_.get(), nullptr), "IDASetLinearSolver");
+    } else {
+      direct_ = std::make_unique<sundials::DirectSolver>(context_.get(), form);
+      check(IDASetLinearSolver(ida, direct_->handle(), direct_->matrix()), "IDASetLinearSolver");
+      check(IDASetJacFn(ida, linearize), "IDASetJacFn");
+    }
+  }
+
+  std::string solver() const override {
+    if (direct_) return direct_->describe();
+    return fmt::format("GMRES, {} vectors, no preconditioner", std::min(n_, krylov_vectors));
+  }
+
+ private:
+  std::string start(double first_step, const double*) override {
+    std::string trouble = form_.complete(t_, values(y_.get()), values(dy_.get()));
+    is_high_index_ = false;
+    for (int i = 0; i < n_; ++i) {
+      const formulate::Role& role = form_.roles()[static_cast<std::size_t>(i)];
+      values(id_.get())[i] = role.is_differential ? 1 : 0;
+      is_high_index_ = is_high_index_ || role.index >= 2;
+    }
+    mask_ = is_high_index_ ? id_.get() : nullptr;
+    start_step_ = std::abs(first_step);
+    void* ida = memory_.get();
+    check(IDAReInit(ida, t_, y_.get(), dy_.get()), "IDAReInit");
+    check(IDASetId(ida, id_.get()), "IDASetId");
+    check(IDASetSuppressAlg(ida, is_high_index_ ? SUNTRUE : SUNFALSE), "IDASetSuppressAlg");
+    check(IDASetInitStep(ida, first_step), "IDASetInitStep");
+    return trouble;
+  }
+
+  Advance advance(double limit) override {
+    if (is_high_index_ && !has_stepped_ && start_step_ == 0) {
+      start_step_ = guess_first_step(limit);
+      IDASetInitStep(memory_.get(), std::copysign(start_step_, limit - t_));
+    }
+    if (const int flag = IDASetStopTime(memory_.get(), limit); flag < 0) return {flag, t_, false};
+    Advance advanced;
+    advanced.flag = IDASolve(memory_.get(), limit, &advanced.t, y_.get(), dy_.get(), IDA_ONE_STEP);
+    advanced.is_at_limit = advanced.flag == IDA_TSTOP_RETURN;
+    return advanced;
+  }
+
+  // IDA's own rule for the first step (a thousandth of the way, a change by half of the tolerance). It is needed before
+  // IDA applies it: the weights of the first step depend on its size.
+  double guess_first_step(double limit) {
+    N_Vector weights = columns_[0].get();
+    const double far = 1e-3 * std::abs(limit - t_);
+    if (weigh(y_.get(), weights, this) != 0) return far;
+    const double speed = N_VWrmsNormMask(dy_.get(), weights, id_.get());
+    return speed * far > 0.5 ? 0.5 / speed : far;
+  }
+
+  Attempt meaning(int flag) const override {
+    switch (flag) {
+      case IDA_RES_FAIL:
+      case IDA_REP_RES_ERR:
+      case IDA_FIRST_RES_FAIL:
+        return Attempt::not_finite;
+      case IDA_LSETUP_FAIL:
+      case IDA_LSOLVE_FAIL:
+        return direct_ ? Attempt::singular : Attempt::no_convergence;
+      case IDA_CONV_FAIL:
+      case IDA_NLS_FAIL:
+        return Attempt::no_convergence;
+      default:
+        return Attempt::step_too_small;
+    }
+  }
+
+  Counts counts() const override {
+    Counts now;
+    IDAGetNumSteps(memory_.get(), &now.steps);
+    IDAGetNumErrTestFails(memory_.get(), &now.rejected);
+    IDAGetNumNonlinSolvIters(memory_.get(), &now.iterations);
+    IDAGetNumStepSolveFails(memory_.get(), &now.failed_solves);
+    return now;
+  }
+
+  int derivative(double t, int k, N_Vector out) override { return IDAGetDky(memory_.get(), t, k, out); }
+  int used_order() const override {
+    int order = 0;
+    IDAGetLastOrder(memory_.get(), &order);
+    return order;
+  }
+  double used_step() const override {
+    double h = 0;
+    IDAGetLastStep(memory_.get(), &h);
+    return h;
+  }
+  double coming_step() const override {
+    double h = 0;
+    IDAGetCurrentStep(memory_.get(), &h);
+    return h;
+  }
+  bool local_errors(N_Vector out) const override { return IDAGetEstLocalErrors(memory_.get(), out) == IDA_SUCCESS; }
+  const double* start_slope() override { return values(dy_.get()); }
+
+  static int residual(realtype t, N_Vector y, N_Vector dy, N_Vector out, void* user) {
+    return static_cast<Ida*>(user)->evaluate(t, values(y), values(dy), values(out));
+  }
+
+  // Errors of a multiplier of index k are h^(1 - k) times those of the states; without the factor Newton's method would
+  // be asked for digits that the matrix, whose condition grows like h^-k, does not have.
+  static int weigh(N_Vector y, N_Vector weights, void* user) {
+    auto& self = *static_cast<Ida*>(user);
+    const int flag = self.set_weights(values(y), weights);
+    if (!self.is_high_index_) return flag;
+    const double coming = self.has_stepped_ ? std::abs(self.coming_step()) : self.start_step_;
+    const double h = coming > 0 ? std::min(1., coming) : 1;
+    for (int i = 0; i < self.n_; ++i) {
+      const int index = self.form_.roles()[static_cast<std::size_t>(i)].index;
+      for (int k = 1; k < index; ++k) values(weights)[i] *= h;
+    }
+    return flag;
+  }
+
+  // dr/dy + c dr/dy' = -(c M - J).
+  static int linearize(realtype t, realtype c, N_Vector y, N_Vector dy, N_Vector, SUNMatrix, void* user, N_Vector,
+                       N_Vector, N_Vector) {
+    auto& self = *static_cast<Ida*>(user);
+    self.direct_->shift(c, -1);
+    return self.guarded([&] {
+      self.direct_->linearize(t, values(y), values(dy));
+      return 0;
+    });
+  }
+
+  sundials::Owned<N_Vector> dy_, id_;
+  bool is_high_index_ = false;
+  double start_step_ = 0;
+  std::unique_ptr<void, Finish> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_ida(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov) {
+  return std::make_unique<Ida>(form, control, is_krylov);
+}
+
+}  // namespace pawl

@@ -1,0 +1,276 @@
+#include "integrate/implicit_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "pawl/step_size.hpp"
+
+namespace pawl {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+bool all_finite(const std::vector<double>& x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+ImplicitStepper::ImplicitStepper(formulate::ImplicitForm& form, const StepControl& control)
+    : form_(form), control_(control) {}
+
+void ImplicitStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
+  form_.restart(t, x);
+  const bool has_changed = form_.version() != version_ || form_.size() != n_;
+  n_ = form_.size();
+  states_ = form_.states();
+  if (has_changed) {
+    version_ = form_.version();
+    for (auto* vector : {&y_, &end_, &dy_, &weight_, &newton_weight_, &error_weight_, &start_, &start_dy_, &end_shift_})
+      vector->assign(at(n_), 0.0);
+  }
+  highest_index_ = 0;
+  for (const formulate::Role& role : form_.roles()) highest_index_ = std::max(highest_index_, role.index);
+  t_ = t;
+  direction_ = direction;
+  next_ = first_step;
+  is_first_ = true;
+  was_rejected_ = has_past_ = false;
+  std::copy(x, x + states_, y_.begin());
+  grid_.restart(t, direction * control_.fixed_step);
+  why_.clear();
+  if (rate != nullptr && form_.mass_kind() == formulate::MassKind::identity) {
+    std::copy(rate, rate + n_, dy_.begin());
+  } else {
+    why_ = form_.complete(t, y_.data(), dy_.data());
+    ++work_.rhs;
+  }
+  if (has_changed) resize();
+  forget();
+}
+
+void ImplicitStepper::linearize(double t, const double* y, const double* dy) {
+  const long long duals = form_.dual_evaluations, differences = form_.difference_evaluations;
+  form_.linearize(t, y, dy);
+  ++work_.jacobians;
+  work_.dual_rhs += form_.dual_evaluations - duals;
+  work_.rhs += form_.difference_evaluations - differences;
+}
+
+void ImplicitStepper::set_weights() {
+  for (int i = 0; i < n_; ++i) {
+    const double size = std::abs(y_[at(i)]);
+    // What a formulation adds (multipliers) has no tolerance of its own.
+    const double absolute = i < states_ ? control_.absolute[at(i)] : 1e-3 * control_.relative * std::max(size, 1.0);
+    weight_[at(i)] = 1 / (raised_ * (absolute + control_.relative * size));
+  }
+}
+
+void ImplicitStepper::set_step_weights(double h) {
+  const auto& roles = form_.roles();
+  const double size = std::abs(h);
+  for (int i = 0; i < n_; ++i) {
+    const int index = roles[at(i)].index;
+    const double factor = index <= 1 ? 1 : index == 2 ? size : size * size;
+    newton_weight_[at(i)] = weight_[at(i)] * std::min(factor, 1.0);
+    error_weight_[at(i)] = roles[at(i)].is_differential ? newton_weight_[at(i)] : 0;
+  }
+}
+
+double ImplicitStepper::newton_norm(const double* d) const {
+  double sum = 0;
+  for (int i = 0; i < n_; ++i) sum += d[i] * newton_weight_[at(i)] * (d[i] * newton_weight_[at(i)]);
+  return std::sqrt(sum / n_);
+}
+
+double ImplicitStepper::error_norm(const double* e) const {
+  double sum = 0;
+  for (int i = 0; i < n_; ++i) sum += e[i] * error_weight_[at(i)] * (e[i] * error_weight_[at(i)]);
+  return std::sqrt(sum / n_);
+}
+
+void ImplicitStepper::raise_tolerance(double factor) {
+  if (!(factor > raised_)) return;
+  if (raised_ == 1) {
+    notes_.push_back({t_,
+                      fmt::format("the tolerance {:g} is below what rounding in the model allows here: the equations "
+                                  "of a step are solved to about {:.1g} of it, and that is taken as the tolerance",
+                                  control_.relative, factor),
+                      true});
+  }
+  raised_ = factor;
+  set_weights();
+}
+
+Attempt ImplicitStepper::step(double limit, Correction* correction, Step& out) {
+  if (is_first_ && !why_.empty()) {
+    notes_.push_back({t_, why_, true});
+    failure_ = {t_, 0, 0, -1};
+    return Attempt::no_convergence;
+  }
+  if (is_first_ && !all_finite(dy_)) {
+    const auto bad = std::find_if(dy_.begin(), dy_.end(), [](double value) { return !std::isfinite(value); });
+    failure_ = {t_, 0, 0, std::min(static_cast<int>(bad - dy_.begin()), states_ - 1)};
+    return Attempt::not_finite;
+  }
+  set_weights();
+  return control_.fixed_step > 0 ? fixed_step(limit, correction, out) : adaptive_step(limit, correction, out);
+}
+
+// A hundredth of the time in which the solution changes by its own size, as explicit methods begin; what comes after
+// the first rejection is decided by the error.
+double ImplicitStepper::choose_first_step(double limit) const {
+  double size = 0, speed = 0;
+  const auto& roles = form_.roles();
+  for (int i = 0; i < states_; ++i) {
+    if (!roles[at(i)].is_differential) continue;
+    size = std::max(size, std::abs(y_[at(i)] * weight_[at(i)]));
+    speed = std::max(speed, std::abs(dy_[at(i)] * weight_[at(i)]));
+  }
+  const double span = std::abs(limit - t_);
+  const double h = speed > 0 && size > 0 ? 0.01 * size / speed : speed > 0 ? 0.01 / speed : 1e-3 * span;
+  return std::min(h, span);
+}
+
+Attempt ImplicitStepper::adaptive_step(double limit, Correction* correction, Step& out) {
+  if (next_ == 0) next_ = choose_first_step(limit);
+  double size = std::min(next_, control_.max_step);
+  for (int attempts = 1;; ++attempts) {
+    double h = direction_ * size, t1 = t_ + h;
+    bool ends_at_limit = false, is_cut = false;  // a step cut short by the limit says nothing about the next
+    const double remaining = std::abs(limit - t_);
+    if (remaining <= 1.01 * size) {
+      ends_at_limit = remaining <= size || remaining <= control_.max_step;
+      is_cut = remaining < size;
+      if (ends_at_limit) {
+        size = remaining;
+        h = limit - t_;
+        t1 = limit;
+      }
+    }
+    if (!ends_at_limit && size < smallest_step(t_, limit)) {
+      size = smallest_step(t_, limit);  // never give up without a try
+      h = direction_ * size;
+      t1 = t_ + h;
+    }
+    Trial trial = try_step(t1, h, false, correction);
+    if (trial.outcome == Trial::Outcome::solved && trial.error <= 1) {
+      if (!is_cut) next_ = size * grow(trial.error, true);
+      take(t1, h, trial.error, out);
+      return Attempt::accepted;
+    }
+    if (size <= smallest_step(t_, limit)) return fail(trial, size, attempts);
+    if (trial.outcome == Trial::Outcome::solved) {
+      ++work_.rejected;
+      was_rejected_ = true;
+      size *= std::isfinite(trial.error) ? grow(trial.error, false) : 0.1;
+    } else {
+      ++work_.divergences;
+      size *= trial.shrink;
+    }
+    next_ = size;
+  }
+}
+
+Attempt ImplicitStepper::fixed_step(double limit, Correction* correction, Step& out) {
+  const FixedGrid::Next next = grid_.next(t_, limit);
+  const Trial trial = try_step(next.t1, next.h, false, correction);
+  if (trial.outcome != Trial::Outcome::solved || !std::isfinite(trial.error)) {
+    if (trial.outcome != Trial::Outcome::solved) ++work_.divergences;
+    return fail(trial, std::abs(next.h), 1);
+  }
+  take(next.t1, next.h, trial.error, out);
+  return Attempt::accepted;
+}
+
+ImplicitStepper::Trial ImplicitStepper::try_step(double t1, double h, bool retakes, Correction* correction) {
+  if (correction != nullptr) correction->begin(t_, y_.data(), h);
+  set_step_weights(h);
+  Trial trial = retakes ? retake(h) : attempt(h);
+  std::fill(end_shift_.begin(), end_shift_.end(), 0.0);
+  if (trial.outcome != Trial::Outcome::solved) return trial;
+  if (!all_finite(end_)) return {Trial::Outcome::not_finite, 0, 0.25};
+  if (correction == nullptr || !(trial.error <= 1 || control_.fixed_step > 0)) return trial;
+  std::copy(end_.begin(), end_.begin() + states_, end_shift_.begin());
+  const double move = correction->apply(t1, end_.data());
+  for (int i = 0; i < states_; ++i) end_shift_[at(i)] = end_[at(i)] - end_shift_[at(i)];
+  if (!(move <= trial.error)) trial.error = std::isnan(move) ? std::numeric_limits<double>::infinity() : move;
+  return trial;
+}
+
+void ImplicitStepper::take(double t1, double h, double error, Step& out) {
+  std::swap(start_, y_);
+  start_dy_ = dy_;
+  last_t_ = t_;
+  last_h_ = h;
+  accept(h);
+  y_ = end_;
+  out.t0 = t_;
+  out.t1 = t_ = t1;
+  out.h = h;
+  out.span = t1 - out.t0;
+  out.error = error;
+  std::copy(start_.begin(), start_.begin() + states_, out.start());
+  std::copy(y_.begin(), y_.begin() + states_, out.end());
+  out.forget_polynomial();
+  is_first_ = was_rejected_ = false;
+  has_past_ = true;
+  ++work_.accepted;
+}
+
+bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
+  if (!has_past_) return false;
+  const std::vector<double> y = y_, dy = dy_;  // once per event
+  const double t = t_;
+  y_ = start_;
+  dy_ = start_dy_;
+  t_ = last_t_;
+  set_weights();
+  const double h = end - t_;
+  const Trial trial = try_step(end, h, true, correction);
+  if (trial.outcome != Trial::Outcome::solved || !std::isfinite(trial.error)) {
+    y_ = y;
+    dy_ = dy;
+    t_ = t;
+    return false;
+  }
+  --work_.accepted;  // the same step, taken again
+  take(end, h, trial.error, step);
+  return true;
+}
+
+bool ImplicitStepper::interpolate(Step& step) {
+  write_polynomial(step);
+  return true;
+}
+
+Attempt ImplicitStepper::fail(const Trial& last, double size, int attempts) {
+  failure_ = {t_, size, attempts, -1};
+  double worst = -1;
+  for (int i = 0; i < states_; ++i) {
+    const double change = std::abs((end_[at(i)] - y_[at(i)]) * weight_[at(i)]);
+    if (!(change <= worst)) {
+      worst = std::isnan(change) ? std::numeric_limits<double>::infinity() : change;
+      failure_.component = i;
+    }
+  }
+  switch (last.outcome) {
+    case Trial::Outcome::diverged:
+      return Attempt::no_convergence;
+    case Trial::Outcome::singular:
+      failure_.component = solver_ ? solver_->culprit() : -1;
+      return Attempt::singular;
+    case Trial::Outcome::not_finite:
+      return Attempt::not_finite;
+    case Trial::Outcome::solved:
+      break;
+  }
+  return Attempt::step_too_small;
+}
+
+}  // namespace pawl

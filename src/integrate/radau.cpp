@@ -1,0 +1,481 @@
+// One step with s stages solves, for Z_i = Y_i - y0 and W = T^-1 Z,
+//
+//   0 = r(t0 + c_i h, y0 + Z_i, (A^-1 Z)_i / h),
+//   (γ/h M - J) dW_0 = (T^-1 r)_0,   ((α - i β)/h M - J)(dW_a + i dW_b) = (T^-1 r)_a + i (T^-1 r)_b,
+//
+// by a simplified Newton iteration: one real and (s - 1)/2 complex matrices, kept while they serve. The error is the
+// filtered defect of the collocation polynomial at the start, e = (γ/h M - J)^-1 r(t0, y0, P'(0)), of order s.
+//
+// Iteration, starting values and step-size rules follow RADAU5 (Hairer and Wanner, Solving ODE II, IV.8), with the
+// predictive controller of Gustafsson (ACM TOMS 20 (1994) 496). The choice of the order is our own: orders 9 and 13 are
+// limited by Newton's radius of convergence at loose tolerances, so a running share of failed trial steps decides.
+#include "integrate/radau.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "integrate/implicit_stepper.hpp"
+#include "integrate/radau_table.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int most_stages = 7;
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+class Radau final : public ImplicitStepper {
+ public:
+  Radau(int stages, formulate::ImplicitForm& form, const StepControl& control)
+      : ImplicitStepper(form, control), chooses_(stages == 0), stages_(stages) {
+    if (chooses_) stages_ = control.relative > 1e-4 ? 3 : control.relative > 1e-9 ? 5 : 7;
+  }
+
+  int order() const override { return 2 * stages_ - 1; }
+  bool corrects_ends() const override { return true; }  // superconvergent there: an event is better at an end
+  int dense_order() const override { return last_stages_ == 0 ? stages_ : last_stages_; }
+  std::vector<std::pair<std::string, long long>> steps_by_method() const override {
+    std::vector<std::pair<std::string, long long>> shares;
+    for (const int s : {3, 5, 7})
+      if (taken_[at(s)] > 0) shares.emplace_back(fmt::format("radau order {}", 2 * s - 1), taken_[at(s)]);
+    return shares;
+  }
+
+ private:
+  void resize() override {
+    const std::size_t size = at(n_ * most_stages);
+    for (auto* vector : {&Z_, &W_, &R_, &K_, &q_}) vector->assign(size, 0.0);
+    Y_.assign(at(n_), 0.0);
+    e_.assign(at(n_), 0.0);
+    slope_.assign(at(n_), 0.0);
+    solver_ = form_.make_solver(1, (most_stages - 1) / 2);
+    last_stages_ = 0;
+    is_dear_ = n_ > 20 || form_.matrices().is_sparse;
+    is_identity_ = form_.mass_kind() == formulate::MassKind::identity;
+  }
+
+  void forget() override {
+    has_jacobian_ = has_factors_ = false;
+    jacobian_is_fresh_ = false;
+    last_stages_ = 0;
+    eta_ = 1;
+    error_accepted_ = 1e-2;
+    size_accepted_ = 0;
+    noisy_failures_ = 0;
+    has_start_residual_ = is_identity_;
+    if (has_start_residual_) start_residual_ = dy_;
+  }
+
+  Trial attempt(double h) override { return dispatch(h, false); }
+  Trial retake(double h) override { return dispatch(h, true); }
+
+  Trial dispatch(double h, bool retakes) {
+    Trial trial = stages_ == 3 ? solve<3>(h, retakes) : stages_ == 5 ? solve<5>(h, retakes) : solve<7>(h, retakes);
+    if (!retakes && chooses_) weigh(trial.outcome != Trial::Outcome::solved || trial.error > 1);
+    return trial;
+  }
+
+  template <int s>
+  Trial solve(double h, bool retakes) {
+    const RadauTable<s>& table = radau_table<s>();
+    if (!has_jacobian_) take_jacobian();
+    if (!has_factors_ || h != factored_h_ || factored_stages_ != s) {
+      if (!factor<s>(h)) {
+        if (!jacobian_is_fresh_) has_jacobian_ = false;
+        has_factors_ = false;
+        return {Trial::Outcome::singular, 0, 0.5};
+      }
+    }
+    predict<s>(h, retakes);
+    const Trial newton = iterate<s>(h);
+    if (newton.outcome != Trial::Outcome::solved) {
+      if (!jacobian_is_fresh_) has_jacobian_ = false;
+      has_factors_ = false;
+      eta_ = 1;
+      return newton;
+    }
+    for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + z(s - 1)[i];
+    Trial trial;
+    trial.error = control_.fixed_step > 0 && last_stages_ > 0 ? 0 : estimate<s>(table, h);
+    tried_stages_ = s;
+    return trial;
+  }
+
+  void take_jacobian() {
+    linearize(t_, y_.data(), dy_.data());
+    has_jacobian_ = jacobian_is_fresh_ = true;
+    has_factors_ = false;
+  }
+
+  template <int s>
+  bool factor(double h) {
+    const RadauTable<s>& table = radau_table<s>();
+    ++work_.factorizations;
+    if (!solver_->factor(0, table.gamma / h)) return false;
+    for (int p = 0; p < table.pairs; ++p) {
+      ++work_.factorizations;
+      if (!solver_->factor(p, std::complex<double>(table.alpha[at(p)], -table.beta[at(p)]) / h)) return false;
+    }
+    has_factors_ = true;
+    factored_h_ = h;
+    factored_stages_ = s;
+    return true;
+  }
+
+  double* z(int stage) { return Z_.data() + stage * n_; }
+  double* q(int power) { return q_.data() + (power - 1) * n_; }  // of the last accepted step, power 1 ... last_stages_
+
+  /// Z and W from the polynomial of the last step, continued; or, for a step that is taken again, read where it was.
+  template <int s>
+  void predict(double h, bool retakes) {
+    const RadauTable<s>& table = radau_table<s>();
+    if (last_stages_ == 0) {
+      std::fill_n(Z_.begin(), s * n_, 0.0);
+      std::fill_n(W_.begin(), s * n_, 0.0);
+      return;
+    }
+    const double ratio = h / last_h_, origin = retakes ? 0 : 1;
+    double weight[s][most_stages];
+    for (int i = 0; i < s; ++i) {
+      const double x = origin + table.c[at(i)] * ratio;
+      double power = 1;
+      for (int k = 0; k < last_stages_; ++k) {
+        power *= x;
+        weight[i][k] = power - origin;
+      }
+    }
+    for (int j = 0; j < n_; ++j) {
+      double zj[s];
+      for (int i = 0; i < s; ++i) {
+        double sum = 0;
+        for (int k = 0; k < last_stages_; ++k) sum += weight[i][k] * q_[at(k * n_ + j)];
+        zj[i] = Z_[at(i * n_ + j)] = sum;
+      }
+      for (int i = 0; i < s; ++i) {
+        double sum = 0;
+        for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * zj[k];
+        W_[at(i * n_ + j)] = sum;
+      }
+    }
+  }
+
+  /// R = T^-1 r at the present Z. False: not finite.
+  template <int s>
+  bool evaluate(double h) {
+    const RadauTable<s>& table = radau_table<s>();
+    for (int i = 0; i < s; ++i) {
+      const double* zi = z(i);
+      for (int j = 0; j < n_; ++j) Y_[at(j)] = y_[at(j)] + zi[j];
+      if (!is_identity_) {
+        double* ki = K_.data() + i * n_;
+        for (int j = 0; j < n_; ++j) {
+          double sum = 0;
+          for (int k = 0; k < s; ++k) sum += table.inverse_A[at(i)][at(k)] * Z_[at(k * n_ + j)];
+          ki[j] = sum / h;
+        }
+        residual(t_ + table.c[at(i)] * h, Y_.data(), ki, R_.data() + i * n_);
+      } else {
+        residual(t_ + table.c[at(i)] * h, Y_.data(), nullptr, R_.data() + i * n_);
+      }
+    }
+    double check = 0;
+    const double by_h = 1 / h;
+    for (int j = 0; j < n_; ++j) {
+      double rj[s], wj[s];
+      for (int i = 0; i < s; ++i) rj[i] = R_[at(i * n_ + j)];
+      for (int i = 0; i < s; ++i) {
+        double sum = 0;
+        for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * rj[k];
+        wj[i] = sum;
+      }
+      if (is_identity_) {
+        wj[0] -= table.gamma * by_h * W_[at(j)];
+        for (int p = 0; p < table.pairs; ++p) {
+          const double a = W_[at((1 + 2 * p) * n_ + j)], b = W_[at((2 + 2 * p) * n_ + j)];
+          wj[1 + 2 * p] -= by_h * (table.alpha[at(p)] * a + table.beta[at(p)] * b);
+          wj[2 + 2 * p] -= by_h * (table.alpha[at(p)] * b - table.beta[at(p)] * a);
+        }
+      }
+      for (int i = 0; i < s; ++i) {
+        R_[at(i * n_ + j)] = wj[i];
+        check += wj[i];
+      }
+    }
+    return std::isfinite(check);
+  }
+
+  template <int s>
+  void solve_for_increment() {
+    solver_->solve(0, R_.data());
+    for (int p = 0; p < RadauTable<s>::pairs; ++p)
+      solver_->solve(p, R_.data() + (1 + 2 * p) * n_, R_.data() + (2 + 2 * p) * n_);
+    work_.solves += 1 + RadauTable<s>::pairs;
+  }
+
+  template <int s>
+  double increment_norm() const {
+    double sum = 0;
+    for (int i = 0; i < s; ++i) {
+      const double* d = R_.data() + i * n_;
+      for (int j = 0; j < n_; ++j) {
+        const double part = d[j] * newton_weight_[at(j)];
+        sum += part * part;
+      }
+    }
+    return std::sqrt(sum / (s * n_));
+  }
+
+  template <int s>
+  void update() {
+    const RadauTable<s>& table = radau_table<s>();
+    for (int j = 0; j < n_; ++j) {
+      double wj[s];
+      for (int i = 0; i < s; ++i) wj[i] = W_[at(i * n_ + j)] += R_[at(i * n_ + j)];
+      for (int i = 0; i < s; ++i) {
+        double sum = 0;
+        for (int k = 0; k < s; ++k) sum += table.T[at(i)][at(k)] * wj[k];
+        Z_[at(i * n_ + j)] = sum;
+      }
+    }
+  }
+
+  /// Whether the increments are at the rounding of what they are added to; with index 2 and 3 tiny steps never get below.
+  template <int s>
+  bool is_at_rounding() const {
+    for (int j = 0; j < n_; ++j) {
+      const double factor = newton_weight_[at(j)] / weight_[at(j)], allowed = 1000 * eps * std::max(1.0, factor * std::abs(y_[at(j)]));
+      for (int i = 0; i < s; ++i)
+        if (factor * std::abs(R_[at(i * n_ + j)]) > allowed) return false;
+    }
+    return true;
+  }
+
+  double newton_tolerance() const {
+    const double relative = control_.relative > 0 ? control_.relative : control_.absolute[0];
+    const double root = std::sqrt(relative) * (highest_index_ >= 3 ? 0.1 : 1);
+    return std::max(10 * eps / relative, std::min(0.03, root));
+  }
+
+  template <int s>
+  Trial iterate(double h) {
+    constexpr int most = 7 + (s - 3);
+    const double wanted = newton_tolerance();
+    double eta = std::pow(std::max(eta_, eps), 0.8), norm = 0, norm_before = 0, ratio_before = 0;
+    theta_ = 0;
+    for (int m = 1; m <= most; ++m) {
+      if (!evaluate<s>(h)) return {Trial::Outcome::not_finite, 0, 0.25};
+      solve_for_increment<s>();
+      ++work_.iterations;
+      norm = increment_norm<s>();
+      if (!std::isfinite(norm)) return {Trial::Outcome::not_finite, 0, 0.25};
+      iterations_ = m;
+      bool gives_up = false;
+      double shrink = 0.5;
+      if (m > 1) {
+        const double ratio = norm / norm_before;
+        theta_ = m == 2 ? ratio : std::sqrt(ratio * ratio_before);
+        ratio_before = ratio;
+        if (theta_ < 0.99) {
+          eta = theta_ / (1 - theta_);
+          const double expected = eta * norm * std::pow(theta_, most - 1 - m) / wanted;
+          if (m < most && expected >= 1) {
+            gives_up = true;
+            shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + most - 1 - m));
+          }
+        } else {
+          gives_up = true;
+        }
+      }
+      // Rounding in the model may stop the iteration short of its goal, but well below the error allowed.
+      const bool is_good_enough = (gives_up || m == most) && m > 1 && norm <= 0.05;
+      const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
+      if (gives_up && !is_good_enough && !is_rounding) {
+        if (theta_ >= 0.9 && norm < 1) {
+          if (++noisy_failures_ > 2) raise_tolerance(20 * norm * tolerance_in_use()), noisy_failures_ = 0;
+        } else {
+          noisy_failures_ = 0;
+        }
+        return {Trial::Outcome::diverged, 0, shrink};
+      }
+      norm_before = std::max(norm, eps);
+      if (!gives_up) update<s>();
+      if (is_good_enough || is_rounding || eta * norm <= wanted) {
+        eta_ = is_good_enough ? 1 : eta;
+        noisy_failures_ = 0;
+        return {};
+      }
+    }
+    return {Trial::Outcome::diverged, 0, 0.5};
+  }
+
+  double tolerance_in_use() const {
+    return 1 / (weight_[0] * (control_.absolute[0] + control_.relative * std::abs(y_[0])));
+  }
+
+  /// P'(0) h = q_1 of the trial.
+  template <int s>
+  double estimate(const RadauTable<s>& table, double h) {
+    for (int j = 0; j < n_; ++j) {
+      double sum = 0;
+      for (int k = 0; k < s; ++k) sum += table.inverse_U[0][at(k)] * Z_[at(k * n_ + j)];
+      slope_[at(j)] = sum / h;
+    }
+    if (is_identity_) {
+      if (!has_start_residual_) {
+        start_residual_.resize(at(n_));
+        residual(t_, y_.data(), nullptr, start_residual_.data());
+        has_start_residual_ = true;
+      }
+      for (int j = 0; j < n_; ++j) e_[at(j)] = start_residual_[at(j)] - slope_[at(j)];
+    } else {
+      residual(t_, y_.data(), slope_.data(), e_.data());
+    }
+    solver_->solve(0, e_.data());
+    ++work_.solves;
+    double error = error_norm(e_.data());
+    if (error >= 1 && (is_first_ || was_rejected_)) {  // filtered once more, for stiff components off their slow course
+      for (int j = 0; j < n_; ++j) Y_[at(j)] = y_[at(j)] + e_[at(j)];
+      residual(t_, Y_.data(), is_identity_ ? nullptr : slope_.data(), e_.data());
+      if (is_identity_)
+        for (int j = 0; j < n_; ++j) e_[at(j)] -= slope_[at(j)];
+      solver_->solve(0, e_.data());
+      ++work_.solves;
+      const double again = error_norm(e_.data());
+      if (std::isfinite(again)) error = again;
+    }
+    return std::max(error, 1e-10);
+  }
+
+  double grow(double error, bool accepted) override {
+    const int s = stages_, most = 7 + (s - 3);
+    const double power = 1.0 / (s + 1);
+    const double safety = std::min(0.9, 0.9 * (1 + 2 * most) / (iterations_ + 2 * most));
+    double quotient = std::clamp(std::pow(error, power) / safety, 1.0 / 8, 5.0);
+    if (!accepted) {
+      if (is_first_) return std::max(0.1, 1 / quotient);
+      return 1 / std::max(quotient, 1 / 0.9);
+    }
+    const double h = std::abs(factored_h_);
+    if (size_accepted_ > 0) {
+      const double trend = size_accepted_ / h * std::pow(error * error / error_accepted_, power) / 0.9;
+      quotient = std::max(quotient, std::clamp(trend, 1.0 / 8, 5.0));
+    }
+    size_accepted_ = h;
+    error_accepted_ = std::max(error, 1e-2);
+    if (was_rejected_) quotient = std::max(quotient, 1.0);
+    const double factor = 1 / quotient;
+    return keeps_jacobian() && factor >= 1 && factor <= 1.2 ? 1 : factor;
+  }
+
+  bool keeps_jacobian() const { return iterations_ == 1 || theta_ <= (is_dear_ ? 1e-2 : 1e-3); }
+
+  void accept(double h) override {
+    const int s = tried_stages_;
+    const auto write = [&]<int count>(const RadauTable<count>& table) {
+      for (int j = 0; j < n_; ++j) {
+        double zj[count];
+        for (int i = 0; i < count; ++i) zj[i] = Z_[at(i * n_ + j)];
+        for (int k = 0; k < count; ++k) {
+          double sum = 0;
+          for (int i = 0; i < count; ++i) sum += table.inverse_U[at(k)][at(i)] * zj[i];
+          q_[at(k * n_ + j)] = sum;
+        }
+        double sum = 0;
+        for (int i = 0; i < count; ++i) sum += table.inverse_A[at(count - 1)][at(i)] * zj[i];
+        dy_[at(j)] = sum / h;
+      }
+    };
+    if (s == 3)
+      write(radau_table<3>());
+    else if (s == 5)
+      write(radau_table<5>());
+    else
+      write(radau_table<7>());
+    last_stages_ = s;
+    ++taken_[at(s)];
+    has_start_residual_ = false;
+    jacobian_is_fresh_ = false;
+    if (!keeps_jacobian()) has_jacobian_ = has_factors_ = false;
+    if (wanted_stages_ != 0) {
+      stages_ = wanted_stages_;
+      wanted_stages_ = 0;
+      size_accepted_ = 0;
+    }
+  }
+
+  void write_polynomial(Step& step) override {
+    const int degree = last_stages_;
+    double* c = step.make_polynomial(degree);
+    for (int j = 0; j < states_; ++j) {
+      double* cj = c + j * (degree + 1);
+      cj[0] = start_[at(j)];
+      for (int k = 1; k <= degree; ++k) cj[k] = q_[at((k - 1) * n_ + j)];
+      cj[1] += end_shift_[at(j)];
+    }
+  }
+
+  // ---- the order ----
+  void weigh(bool failed) {
+    failing_ = 0.95 * failing_ + (failed ? 0.05 : 0.0);
+    if (failed) {
+      smooth_ = 0;
+      if (failing_ > 0.45 && stages_ > 3) {
+        change_to(stages_ - 2);
+        wanted_stages_ = 0;
+        dwell_ = std::min(2 * dwell_, 3200);
+        size_accepted_ = 0;
+      }
+      return;
+    }
+    ++since_change_;
+    const double relative = control_.relative;
+    const int usual = relative > 1e-4 ? 3 : relative > 1e-9 ? 5 : 7;
+    smooth_ = failing_ < 0.02 && theta_ <= 0.002 ? smooth_ + 1 : 0;
+    if (stages_ < usual && since_change_ > dwell_) {
+      wanted_stages_ = stages_ + 2;
+    } else if (stages_ == 5 && usual == 5 && relative <= 1e-6 && smooth_ > 50) {
+      wanted_stages_ = 7;
+    }
+    if (wanted_stages_ != 0) {
+      failing_ = 0;
+      since_change_ = smooth_ = 0;
+    }
+  }
+  void change_to(int stages) {
+    stages_ = stages;
+    failing_ = 0;
+    since_change_ = smooth_ = 0;
+    has_factors_ = false;
+  }
+
+  bool chooses_;
+  int stages_, last_stages_ = 0, tried_stages_ = 0, wanted_stages_ = 0;
+  std::vector<double> Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_;
+  bool is_identity_ = true, has_start_residual_ = false;
+  bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
+  bool is_dear_ = false;  // a Jacobian with its factors, against a few more iterations
+  double factored_h_ = 0;
+  int factored_stages_ = 0;
+  double eta_ = 1, theta_ = 0;
+  int iterations_ = 0, noisy_failures_ = 0;
+  double error_accepted_ = 1e-2, size_accepted_ = 0;
+  double failing_ = 0;  // running share of failed trial steps
+  int dwell_ = 50, since_change_ = 0, smooth_ = 0;
+  std::array<long long, most_stages + 1> taken_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_radau(int stages, formulate::ImplicitForm& form, const StepControl& control) {
+  return std::make_unique<Radau>(stages, form, control);
+}
+
+}  // namespace pawl

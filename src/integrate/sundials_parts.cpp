@@ -1,0 +1,479 @@
+#include "integrate/sundials_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+
+namespace pawl::sundials {
+
+namespace {
+
+struct Content {
+  sunindextype size;
+  std::unique_ptr<double[]> values;
+};
+
+Content& content(N_Vector v) {
+  return *static_cast<Content*>(v->content);
+}
+auto array(N_Vector v) {
+  return Eigen::Map<Eigen::ArrayXd>(content(v).values.get(), content(v).size);
+}
+
+// Zero times a value is zero, unless the value is infinite or not a number.
+bool is_finite(const Eigen::Map<Eigen::ArrayXd>& x) {
+  return (0 * x).sum() == 0;
+}
+
+N_Vector clone(N_Vector v);
+void destroy(N_Vector v) {
+  delete static_cast<Content*>(v->content);
+  v->content = nullptr;
+  N_VFreeEmpty(v);
+}
+
+// Linear combinations go through a block that stays in the first cache: every vector is read once, the result written
+// once, and it may be any of the vectors.
+constexpr Eigen::Index block = 256;
+
+int combine(int count, realtype* c, N_Vector* x, N_Vector z) {
+  double sum[block];
+  const Eigen::Index n = content(z).size;
+  for (Eigen::Index from = 0; from < n; from += block) {
+    const Eigen::Index length = std::min(block, n - from);
+    Eigen::Map<Eigen::ArrayXd> part(sum, length);
+    part = c[0] * array(x[0]).segment(from, length);
+    for (int j = 1; j < count; ++j) {
+      if (c[j] != 0) part += c[j] * array(x[j]).segment(from, length);
+    }
+    array(z).segment(from, length) = part;
+  }
+  return 0;
+}
+
+int scale_and_add(int count, realtype* a, N_Vector x, N_Vector* y, N_Vector* z) {
+  for (int j = 0; j < count; ++j) array(z[j]) = a[j] * array(x) + array(y[j]);
+  return 0;
+}
+
+int dot_products(int count, N_Vector x, N_Vector* y, realtype* out) {
+  for (int j = 0; j < count; ++j) out[j] = (array(x) * array(y[j])).sum();
+  return 0;
+}
+
+booleantype invert_where_possible(N_Vector x, N_Vector z) {
+  booleantype is_possible = SUNTRUE;
+  for (sunindextype i = 0; i < content(x).size; ++i) {
+    if (array(x)[i] == 0) {
+      is_possible = SUNFALSE;
+    } else {
+      array(z)[i] = 1 / array(x)[i];
+    }
+  }
+  return is_possible;
+}
+
+// SUNDIALS's code for the sign of a component: +-2 strict, +-1 with zero, 0 none. m marks where it is violated.
+booleantype constraint_mask(N_Vector c, N_Vector x, N_Vector m) {
+  bool is_kept = true;
+  for (sunindextype i = 0; i < content(x).size; ++i) {
+    const double kind = array(c)[i], signed_value = kind * array(x)[i];
+    const bool is_violated = (std::abs(kind) > 1.5 && signed_value <= 0) || (std::abs(kind) > 0.5 && signed_value < 0);
+    array(m)[i] = is_violated ? 1 : 0;
+    is_kept = is_kept && !is_violated;
+  }
+  return is_kept ? SUNTRUE : SUNFALSE;
+}
+
+realtype least_quotient(N_Vector x, N_Vector y) {
+  double least = BIG_REAL;
+  for (sunindextype i = 0; i < content(x).size; ++i) {
+    if (array(y)[i] != 0) least = std::min(least, array(x)[i] / array(y)[i]);
+  }
+  return least;
+}
+
+void set_operations(N_Vector_Ops ops) {
+  ops->nvgetvectorid = [](N_Vector) { return SUNDIALS_NVEC_CUSTOM; };
+  ops->nvclone = clone;
+  ops->nvdestroy = destroy;
+  ops->nvspace = [](N_Vector v, sunindextype* reals, sunindextype* integers) {
+    *reals = content(v).size;
+    *integers = 1;
+  };
+  ops->nvgetarraypointer = [](N_Vector v) { return content(v).values.get(); };
+  ops->nvgetlength = [](N_Vector v) { return content(v).size; };
+
+  ops->nvlinearsum = [](realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z) {
+    array(z) = a * array(x) + b * array(y);
+  };
+  ops->nvconst = [](realtype c, N_Vector z) { array(z) = c; };
+  ops->nvprod = [](N_Vector x, N_Vector y, N_Vector z) { array(z) = array(x) * array(y); };
+  ops->nvdiv = [](N_Vector x, N_Vector y, N_Vector z) { array(z) = array(x) / array(y); };
+  ops->nvscale = [](realtype c, N_Vector x, N_Vector z) { array(z) = c * array(x); };
+  ops->nvabs = [](N_Vector x, N_Vector z) { array(z) = array(x).abs(); };
+  ops->nvinv = [](N_Vector x, N_Vector z) { array(z) = array(x).inverse(); };
+  ops->nvaddconst = [](N_Vector x, realtype b, N_Vector z) { array(z) = array(x) + b; };
+  ops->nvdotprod = [](N_Vector x, N_Vector y) -> realtype { return (array(x) * array(y)).sum(); };
+  ops->nvmaxnorm = [](N_Vector x) -> realtype { return array(x).abs().maxCoeff(); };
+  ops->nvwrmsnorm = [](N_Vector x, N_Vector w) -> realtype {
+    return std::sqrt((array(x) * array(w)).square().sum() / static_cast<double>(content(x).size));
+  };
+  ops->nvwrmsnormmask = [](N_Vector x, N_Vector w, N_Vector id) -> realtype {
+    const double sum = (array(id) > 0).select((array(x) * array(w)).square(), 0.).sum();
+    return std::sqrt(sum / static_cast<double>(content(x).size));
+  };
+  ops->nvmin = [](N_Vector x) -> realtype { return array(x).minCoeff(); };
+  ops->nvwl2norm = [](N_Vector x, N_Vector w) -> realtype { return std::sqrt((array(x) * array(w)).square().sum()); };
+  ops->nvl1norm = [](N_Vector x) -> realtype { return array(x).abs().sum(); };
+  ops->nvcompare = [](realtype c, N_Vector x, N_Vector z) { array(z) = (array(x).abs() >= c).cast<double>(); };
+  ops->nvinvtest = invert_where_possible;
+  ops->nvconstrmask = constraint_mask;
+  ops->nvminquotient = least_quotient;
+
+  ops->nvlinearcombination = combine;
+  ops->nvscaleaddmulti = scale_and_add;
+  ops->nvdotprodmulti = dot_products;
+}
+
+N_Vector make_handle(SUNContext context, sunindextype size) {
+  N_Vector v = made(N_VNewEmpty(context));
+  set_operations(v->ops);
+  v->content = new Content{size, std::make_unique<double[]>(static_cast<std::size_t>(size))};
+  return v;
+}
+
+// Called from C, which knows no exceptions: null is its word for no memory.
+N_Vector clone(N_Vector v) {
+  try {
+    return make_handle(v->sunctx, content(v).size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void write_line(Step& step) {
+  double* c = step.make_polynomial(1);
+  for (int i = 0; i < step.size(); ++i, c += 2) {
+    c[0] = step.start()[i];
+    c[1] = step.end()[i] - step.start()[i];
+  }
+}
+
+SUNMatrix make_matrix(SUNContext context) {
+  SUNMatrix matrix = made(SUNMatNewEmpty(context));
+  matrix->ops->getid = [](SUNMatrix) { return SUNMATRIX_CUSTOM; };
+  matrix->ops->clone = [](SUNMatrix a) { return make_matrix(a->sunctx); };
+  matrix->ops->destroy = [](SUNMatrix a) { SUNMatFreeEmpty(a); };
+  matrix->ops->zero = [](SUNMatrix) { return 0; };
+  matrix->ops->copy = [](SUNMatrix, SUNMatrix) { return 0; };
+  return matrix;
+}
+
+}  // namespace
+
+void check(int flag, const char* call) {
+  if (flag < 0) throw std::runtime_error(fmt::format("SUNDIALS: {} failed with code {}", call, flag));
+}
+
+Owned<SUNContext> make_context() {
+  SUNContext context = nullptr;
+  check(-std::abs(SUNContext_Create(nullptr, &context)), "SUNContext_Create");
+  return Owned<SUNContext>(context);
+}
+
+Owned<N_Vector> make_vector(SUNContext context, int size) {
+  return Owned<N_Vector>(make_handle(context, size));
+}
+
+double* values(N_Vector vector) {
+  return content(vector).values.get();
+}
+
+DirectSolver::DirectSolver(SUNContext context, formulate::ImplicitForm& form)
+    : form_(form), matrix_(make_matrix(context)), handle_(made(SUNLinSolNewEmpty(context))) {
+  handle_->content = this;
+  handle_->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+  handle_->ops->getid = [](SUNLinearSolver) { return SUNLINEARSOLVER_CUSTOM; };
+  handle_->ops->setup = setup;
+  handle_->ops->solve = solve;
+  handle_->ops->free = [](SUNLinearSolver handle) {
+    handle->content = nullptr;
+    SUNLinSolFreeEmpty(handle);
+    return 0;
+  };
+}
+
+void DirectSolver::linearize(double t, const double* y, const double* dy) {
+  form_.linearize(t, y, dy);
+  ++linearizations;
+  if (is_pattern_sure_) return;
+  const MatrixPair& now = form_.matrices();
+  if (!system_ || first_ != now.first || row_ != now.row) {
+    first_ = now.first;
+    row_ = now.row;
+    system_ = form_.make_solver(1, 0);
+  }
+  is_pattern_sure_ = true;
+}
+
+int DirectSolver::setup(SUNLinearSolver handle, SUNMatrix) {
+  auto& self = *static_cast<DirectSolver*>(handle->content);
+  ++self.factorizations;
+  self.is_singular_ = !self.system_->factor(0, self.c_);
+  return self.is_singular_ ? 1 : 0;  // above zero: a shorter step may help
+}
+
+int DirectSolver::solve(SUNLinearSolver handle, SUNMatrix, N_Vector x, N_Vector b, realtype) {
+  auto& self = *static_cast<DirectSolver*>(handle->content);
+  ++self.solves;
+  array(x) = self.scale_ * array(b);
+  self.system_->solve(0, values(x));
+  return 0;
+}
+
+MultistepStepper::MultistepStepper(formulate::ImplicitForm& form, const StepControl& control, std::string library,
+                                   std::string method, bool is_krylov)
+    : form_(form),
+      control_(control),
+      n_(form.size()),
+      states_(form.states()),
+      library_(std::move(library)),
+      method_(std::move(method)),
+      is_krylov_(is_krylov),
+      state_(static_cast<std::size_t>(states_)),
+      absolute_(static_cast<std::size_t>(n_)),
+      dual_before_(form.dual_evaluations),
+      difference_before_(form.difference_evaluations) {
+  if (control.fixed_step > 0) {
+    throw Misuse(fmt::format("{} ({}) chooses its own steps; a fixed step of {} needs a one-step method", method_,
+                             library_, control.fixed_step));
+  }
+  context_ = make_context();
+  y_ = make_vector(context_.get(), n_);
+  columns_.push_back(make_vector(context_.get(), n_));
+  std::copy(control_.absolute.begin(), control_.absolute.begin() + states_, absolute_.begin());
+}
+
+void MultistepStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
+  before_start_ = work_;
+  t_ = last_t_ = t;
+  direction_ = direction;
+  first_step_ = first_step;
+  has_stepped_ = false;
+  std::copy(x, x + states_, state_.begin());
+  std::copy(x, x + states_, values(y_.get()));
+  if (direct_) direct_->restart();
+  form_.restart(t, x);
+  start_trouble_ = start(direction * first_step, rate);
+  // What a formulation adds (multipliers) has no tolerance of its own.
+  for (int i = states_; i < n_; ++i) {
+    absolute_[static_cast<std::size_t>(i)] = 1e-3 * control_.relative * std::max(1., std::abs(values(y_.get())[i]));
+  }
+}
+
+Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) {
+  if (!start_trouble_.empty()) return fail(Attempt::no_convergence, t_, 0, counts(), -1, start_trouble_);
+  if (!has_stepped_ && std::abs(limit - t_) <= 8 * 0x1p-52 * std::max(std::abs(limit), std::abs(t_))) {
+    return take_rounding_step(limit, out);
+  }
+  const bool is_inside = takes_correction_inside(correction);
+  if (correction) {
+    const double coming = next_step_size(), left = std::abs(limit - t_);
+    correction->begin(t_, state_.data(), direction_ * (coming > 0 ? std::min(coming, left) : left));
+  }
+  const Counts before = counts();
+  not_finite_ = -1;
+  heard_.clear();
+  Advance advanced = advance(limit);
+  // A return without a step, to repeat what was handed out already, is no step of ours.
+  if (advanced.flag >= 0 && !advanced.is_at_limit && counts().steps == before.steps) advanced = advance(limit);
+  gather_work(counts());
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (advanced.flag < 0) {
+    const Attempt attempt =
+        direct_ && direct_->is_singular() && not_finite_ < 0 ? Attempt::singular : meaning(advanced.flag);
+    const int component = attempt == Attempt::not_finite ? not_finite_
+                          : attempt == Attempt::singular ? direct_->culprit()
+                                                         : worst_component();
+    return fail(attempt, t_, last_t_ - t_, before, component, fmt::format("{}: {}", library_, heard_));
+  }
+  const double t1 = advanced.is_at_limit ? limit : advanced.t;
+  if (t1 == t_) {
+    const Attempt attempt = not_finite_ < 0 ? Attempt::step_too_small : Attempt::not_finite;
+    return fail(attempt, t_, used_step(), before, not_finite_ < 0 ? worst_component() : not_finite_,
+                fmt::format("{}: at t = {:.17g} a step of {:.3g} no longer changes t", library_, t_, used_step()));
+  }
+
+  const bool has_moved = counts().steps > before.steps;
+  has_stepped_ = true;
+  last_order_ = used_order();
+  out.t0 = t_;
+  out.t1 = t1;
+  out.span = t1 - t_;
+  out.h = has_moved ? used_step() : out.span;
+  out.error = error_norm();
+  out.forget_polynomial();
+  std::copy(state_.begin(), state_.end(), out.start());
+  std::copy(values(y_.get()), values(y_.get()) + states_, out.end());
+  if (correction && !is_inside) {
+    const double move = correction->apply(t1, out.end());
+    if (!std::isfinite(move)) return fail(Attempt::step_too_small, t_, out.h, before, -1, "the correction failed");
+    out.error = std::max(out.error, move);
+    if (move > 0 && !std::exchange(has_said_corrections_, true)) {
+      notes_.push_back({t1,
+                        fmt::format("the ends of steps are corrected between steps, not inside their error test: "
+                                    "{} takes no pull inside a step",
+                                    library_),
+                        false});
+    }
+  }
+  std::copy(out.end(), out.end() + states_, state_.begin());
+  ++work_.accepted;
+  ++steps_of_order_[static_cast<std::size_t>(std::clamp(last_order_, 0, max_order))];
+  t_ = t1;
+  return Attempt::accepted;
+}
+
+// SUNDIALS refuses a first step as short as rounding. Along the tangent nothing is lost.
+Attempt MultistepStepper::take_rounding_step(double limit, Step& out) {
+  const double* slope = start_slope();
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (!slope) return fail(Attempt::not_finite, t_, limit - t_, counts(), not_finite_, {});
+  out.t0 = t_;
+  out.t1 = limit;
+  out.h = out.span = limit - t_;
+  out.error = 0;
+  out.forget_polynomial();
+  for (int i = 0; i < states_; ++i) {
+    out.start()[i] = state_[static_cast<std::size_t>(i)];
+    out.end()[i] = out.start()[i] + out.h * slope[i];
+  }
+  gather_work({});
+  const double first_step = first_step_;
+  restart(limit, out.end(), direction_, first_step, nullptr);
+  ++work_.accepted;
+  ++steps_of_order_[1];
+  return Attempt::accepted;
+}
+
+Attempt MultistepStepper::fail(Attempt attempt, double t, double step_size, const Counts& before, int component,
+                               std::string text) {
+  const Counts now = counts();
+  const long failed = now.rejected - before.rejected + now.failed_solves - before.failed_solves;
+  failure_ = {t, step_size, static_cast<int>(std::max(1L, failed)), component};
+  if (!text.empty()) notes_.push_back({t, std::move(text), true});
+  return attempt;
+}
+
+// The polynomial of a multistep method is known by its derivatives at the end; shifted to the start of the step, and
+// moved by a line so that it meets both ends as they were handed out.
+bool MultistepStepper::interpolate(Step& step) {
+  if (!has_stepped_) {
+    write_line(step);
+    return true;
+  }
+  const auto degree = static_cast<std::size_t>(std::max(1, last_order_));
+  while (columns_.size() <= degree) columns_.push_back(make_vector(context_.get(), n_));
+  for (std::size_t k = 0; k <= degree; ++k) {
+    if (derivative(step.t1, static_cast<int>(k), columns_[k].get()) < 0) {
+      write_line(step);
+      return false;
+    }
+  }
+  // Blocks of components, so that the shift from powers of θ - 1 to powers of θ runs along registers.
+  constexpr int width = 16;
+  using Block = Eigen::Array<double, width, 1>;
+  std::array<Block, max_order + 1> a;
+  for (std::size_t k = 0; k <= degree; ++k) a[k].setZero();
+  double* c = step.make_polynomial(static_cast<int>(degree));
+  for (int from = 0; from < states_; from += width) {
+    const int count = std::min(width, states_ - from);
+    double scale = 1;
+    for (std::size_t k = 0; k <= degree; scale *= step.span / static_cast<double>(++k)) {
+      a[k].head(count) = scale * array(columns_[k].get()).segment(from, count);
+    }
+    for (std::size_t j = 0; j < degree; ++j) {
+      for (std::size_t k = degree; k > j; --k) a[k - 1] -= a[k];
+    }
+    const double *x0 = step.start() + from, *x1 = step.end() + from, *end = values(columns_[0].get()) + from;
+    for (int i = 0; i < count; ++i) {
+      a[1][i] += (x1[i] - end[i]) - (x0[i] - a[0][i]);
+      a[0][i] = x0[i];
+    }
+    for (int i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k <= degree; ++k) *c++ = a[k][i];
+    }
+  }
+  return true;
+}
+
+double MultistepStepper::next_step_size() const {
+  return std::abs(has_stepped_ ? coming_step() : first_step_);
+}
+
+std::string MultistepStepper::jacobian_kind() const {
+  if (is_krylov_) return "matrix-free (differences along Krylov vectors)";
+  return direct_ ? form_.jacobian_kind() : "none";
+}
+
+std::vector<std::pair<std::string, long long>> MultistepStepper::steps_by_method() const {
+  std::vector<std::pair<std::string, long long>> steps;
+  for (std::size_t order = 0; order < steps_of_order_.size(); ++order) {
+    if (steps_of_order_[order] > 0)
+      steps.emplace_back(fmt::format("{} order {}", method_, order), steps_of_order_[order]);
+  }
+  return steps;
+}
+
+int MultistepStepper::evaluate(double t, const double* y, const double* dy, double* out) {
+  return guarded([&] {
+    ++residuals_;
+    last_t_ = t;
+    form_.residual(t, y, dy, out);
+    if (is_finite(Eigen::Map<Eigen::ArrayXd>(out, n_))) return 0;
+    not_finite_ = static_cast<int>(std::find_if(out, out + n_, [](double r) { return !std::isfinite(r); }) - out);
+    return 1;
+  });
+}
+
+int MultistepStepper::set_weights(const double* y, N_Vector weights) {
+  weights_ = weights;
+  const Eigen::Map<const Eigen::ArrayXd> at(y, n_), absolute(absolute_.data(), n_);
+  array(weights) = (absolute + control_.relative * at.abs()).inverse();
+  return is_finite(array(weights)) ? 0 : -1;
+}
+
+void MultistepStepper::hear(int, const char*, const char*, char* message, void* self) {
+  static_cast<MultistepStepper*>(self)->heard_ = message;
+}
+
+void MultistepStepper::gather_work(const Counts& counts) {
+  work_.rejected = before_start_.rejected + counts.rejected;
+  work_.iterations = before_start_.iterations + counts.iterations;
+  work_.divergences = before_start_.divergences + counts.failed_solves;
+  work_.rhs = residuals_ + form_.difference_evaluations - difference_before_;
+  work_.dual_rhs = form_.dual_evaluations - dual_before_;
+  if (!direct_) return;
+  work_.jacobians = direct_->linearizations;
+  work_.factorizations = direct_->factorizations;
+  work_.solves = direct_->solves;
+}
+
+int MultistepStepper::worst_component() {
+  if (!weights_ || !local_errors(columns_[0].get())) return -1;
+  Eigen::Index worst = -1;
+  (array(columns_[0].get()) * array(weights_)).abs().maxCoeff(&worst);
+  return static_cast<int>(worst);
+}
+
+double MultistepStepper::error_norm() {
+  if (!local_errors(columns_[0].get())) return 0;
+  return mask_ ? N_VWrmsNormMask(columns_[0].get(), weights_, mask_) : N_VWrmsNorm(columns_[0].get(), weights_);
+}
+
+}  // namespace pawl::sundials

@@ -1,0 +1,68 @@
+#include "numerics/shifted_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "numerics/shifted_parts.hpp"
+
+namespace pawl {
+
+namespace shifted {
+
+int column_not_finite(const MatrixPair& matrices) {
+  for (int j = 0; j < matrices.size; ++j) {
+    const int begin = matrices.is_sparse ? matrices.first[j] : j * matrices.size;
+    const int end = matrices.is_sparse ? matrices.first[j + 1] : begin + matrices.size;
+    for (int e = begin; e < end; ++e) {
+      if (!std::isfinite(matrices.J[e]) || (!matrices.M.empty() && !std::isfinite(matrices.M[e]))) return j;
+    }
+  }
+  return -1;
+}
+
+Pattern pattern_of(const MatrixPair& matrices) {
+  if (matrices.is_sparse) return {matrices.first, matrices.row};
+  Pattern full;
+  for (int j = 0; j < matrices.size; ++j) {
+    full.first.push_back(j * matrices.size);
+    for (int i = 0; i < matrices.size; ++i) full.row.push_back(i);
+  }
+  full.first.push_back(matrices.size * matrices.size);
+  return full;
+}
+
+namespace {
+
+// Below 16 unknowns nothing beats a dense matrix; a sparse one pays when most entries are not there.
+bool is_best_dense(const MatrixPair& matrices) {
+  const int n = matrices.size;
+  if (!matrices.is_sparse || n <= 16) return true;
+  return n <= 200 && matrices.row.size() > 0.3 * n * n;
+}
+
+bool is_best_band(int size, const BandOrder& order) {
+  const int width = std::max(order.lower, order.upper);
+  return width <= 4 || (size > 32 && width <= 16);
+}
+
+}  // namespace
+}  // namespace shifted
+
+std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
+                                                   std::string_view kind) {
+  using namespace shifted;
+  if (kind == "dense") return make_dense(matrices, real_slots, complex_slots);
+  if (kind == "band") return make_band(matrices, real_slots, complex_slots, band_order(matrices));
+  if (kind == "sparse") return make_sparse(matrices, real_slots, complex_slots);
+  if (kind != "auto") {
+    throw std::invalid_argument("unknown kind of matrix '" + std::string(kind) + "'; known: auto, dense, band, sparse");
+  }
+  if (is_best_dense(matrices)) return make_dense(matrices, real_slots, complex_slots);
+  BandOrder order = band_order(matrices);
+  if (is_best_band(matrices.size, order)) return make_band(matrices, real_slots, complex_slots, std::move(order));
+  return make_sparse(matrices, real_slots, complex_slots);
+}
+
+}  // namespace pawl

@@ -1,0 +1,188 @@
+#include "simulate/implicit_run.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "formulate/dae_form.hpp"
+#include "formulate/dae_start.hpp"
+#include "formulate/ode_form.hpp"
+#include "integrate/switching_stepper.hpp"
+#include "simulate/on_manifold.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+/// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which wants
+/// rates, and whoever reads the result.
+struct DaeView {
+  std::shared_ptr<const System::Declarations> model;
+  Surroundings<double> around{};
+  ActiveField field{};
+  std::unique_ptr<formulate::DaeForm> form;
+  const Held* source = nullptr;
+  std::vector<double> rates;
+
+  explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
+    field.around = &around;
+    form = formulate::make_dae_form(model, field);
+    rates.resize(model->state_names.size());
+  }
+  void follow(const Held& held, double t, const double* x) {
+    around.held = source = &held;
+    field.parameters = held.parameters.data();
+    form->restart(t, x);
+  }
+};
+
+struct DaeRates {
+  std::shared_ptr<DaeView> view;
+  void operator()(const Point<double>& at, Rates<double>& d) const {
+    if (view->source != at.around()->held) view->follow(*at.around()->held, at.t, at.states().array);
+    view->form->rate(at.t, at.states().array, &d[State{0}]);
+  }
+};
+
+/// A relay of a differential-algebraic system cannot slide: its rates are solved for with the levels it has.
+std::string refuse_sliding(const System::Declarations& model, const Held& held) {
+  for (std::size_t r = 0; r < held.sides.size(); ++r) {
+    if (held.sides[r] == RelaySide::sliding)
+      return fmt::format(
+          "the relay '{}' begins to slide, which systems declared by equations cannot yet do.\n"
+          "  try:    give it hysteresis, or declare the system by rates",
+          model.relays[r].name);
+  }
+  return {};
+}
+
+}  // namespace
+
+ImplicitRun::ImplicitRun(Setup& setup, OnManifold* manifold) : setup_(setup), manifold_(manifold) {
+  model_ = manifold != nullptr ? manifold->declared() : setup.declarations;
+}
+
+ImplicitRun::~ImplicitRun() = default;
+
+void ImplicitRun::derive() {
+  if (!model_->invariants.empty())
+    throw Misuse(
+        fmt::format("system '{}': invariants cannot yet be kept by systems with equations or a mass matrix; declare "
+                    "them as observables and watch them",
+                    model_->name));
+  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
+    throw Misuse(fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
+                             "equations, does not have: use certified",
+                             setup_.options.events, model_->name));
+  auto view = std::make_shared<DaeView>(model_);
+  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
+  const std::vector<std::string>& names = setup_.options.constraints.fixed;
+  std::vector<bool> fixed(model_->state_names.size(), false);
+  for (const std::string& name : names) {
+    const auto found = std::find(model_->state_names.begin(), model_->state_names.end(), name);
+    if (found == model_->state_names.end())
+      throw Misuse(fmt::format("'{}' is to be fixed at the start, but system '{}' has no such state", name, model_->name));
+    fixed[static_cast<std::size_t>(found - model_->state_names.begin())] = true;
+  }
+  auto derived = std::make_shared<System::Declarations>(*model_);
+  derived->rates = Function::rates(DaeRates{view});
+  derived->reading = std::make_shared<std::mutex>();
+  derived->follow = [view](const Held& held) { view->source = nullptr; (void)held; };
+  const std::string policy = setup_.options.constraints.start;
+  auto notes = notes_;
+  derived->settle = [view, fixed, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
+    if (why == Settle::drawn) return {};
+    if (const std::string refused = refuse_sliding(*view->model, held); !refused.empty()) return refused;
+    view->follow(held, t, x);
+    if (why == Settle::start && policy == "keep") return {};
+    const std::vector<double> before(x, x + view->rates.size());
+    auto report = formulate::find_consistent(*view->form, t, x, view->rates.data(),
+                                             why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false),
+                                             why == Settle::jump);
+    if (!report.failure.empty()) return report.failure;
+    if (why == Settle::start && policy == "refuse" && !report.changes.empty())
+      return fmt::format("the start is not consistent: {}", report.changes);
+    if (why == Settle::start && !report.changes.empty()) notes->push_back(std::move(report.changes));
+    view->source = nullptr;
+    return {};
+  };
+  setup_.declarations = derived;
+  const double t = setup_.options.start;
+  try {
+    view->follow(*setup_.held, t, setup_.start_state.data());
+    structure_ = view->form->structure().describe();
+    mass_kind_ = view->form->mass_kind();
+    has_exact_jacobian_ = view->form->has_exact_jacobian();
+    // With events, conditions are decided first: they may say which equations are in force.
+    if (!derived->has_events())
+      setup_.start_failure = derived->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
+  } catch (const Misuse&) {
+    throw;
+  } catch (const std::exception& error) {
+    setup_.start_failure = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  }
+}
+
+std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size) {
+  std::unique_ptr<formulate::ImplicitForm> form;
+  if (model_->is_implicit()) {
+    form = formulate::make_dae_form(model_, field);
+  } else if (manifold_ != nullptr && manifold_->formulation().is_implicit()) {
+    form = manifold_->make_implicit_form(field, size);
+  } else if (manifold_ != nullptr && (model_->mechanics || model_->port_hamiltonian)) {
+    form = formulate::make_ode_form(setup_.declarations, field, size);  // of the form: numbers only
+  } else {
+    form = formulate::make_ode_form(model_, field, size);
+  }
+  const ImplicitOptions& options = setup_.options.implicit;
+  form->linear_solver = options.linear_solver == "krylov" ? "auto" : options.linear_solver;
+  form->wants_differences = options.jacobian == "differences";
+  return form;
+}
+
+std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const VectorField& field, int size,
+                                                   const StepControl& control) {
+  forms_.push_back(make_form(*field.active, size));
+  const bool is_dae = model_->is_implicit() || (manifold_ != nullptr && manifold_->formulation().is_implicit());
+  return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
+}
+
+event::StepperMaker ImplicitRun::steppers(const Method& method) {
+  return [this, &method](const VectorField& field, int size, const StepControl& control) {
+    return make_stepper(method, field, size, control);
+  };
+}
+
+event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Method& implicit_one) {
+  return [this, &explicit_one, &implicit_one](const VectorField& field, int size, const StepControl& control) {
+    SwitchingParts parts{.explicit_one = explicit_one.make(field, size, control),
+                         .make_implicit = [this, &implicit_one, field, size, &control] {
+                           return make_stepper(implicit_one, field, size, control);
+                         },
+                         .explicit_name = explicit_one.name,
+                         .implicit_name = implicit_one.name,
+                         .looks_at_once = size > 1000};
+    return make_switching(std::move(parts), field, size, control);
+  };
+}
+
+std::vector<std::string> ImplicitRun::take_notes() { return std::exchange(*notes_, {}); }
+
+void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
+  const Work& work = stepper.work();
+  if (work.jacobians == 0 && work.iterations == 0 && stepper.solver().empty()) return;
+  ImplicitStatistics& out = statistics.implicit.emplace();
+  out.jacobians = work.jacobians;
+  out.dual_rhs = work.dual_rhs;
+  out.factorizations = work.factorizations;
+  out.solves = work.solves;
+  out.iterations = work.iterations;
+  out.divergences = work.divergences;
+  out.linear_solver = stepper.solver();
+  out.jacobian = stepper.jacobian_kind();
+  out.structure = structure_;
+  for (const auto& [name, steps] : stepper.steps_by_method()) out.steps.push_back({name, steps});
+}
+
+}  // namespace pawl::detail

@@ -1,0 +1,53 @@
+// ImplicitRun: what a run with implicit steps needs beside its stepper. It owns the forms the steppers work on; for a
+// differential-algebraic system it finds the index, makes the start consistent, and gives guards their rates.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "event/appended_guards.hpp"
+#include "formulate/implicit_form.hpp"
+#include "integrate/methods.hpp"
+#include "pawl/run.hpp"
+
+namespace pawl::detail {
+
+class OnManifold;
+
+class ImplicitRun {
+ public:
+  ImplicitRun(Setup& setup, OnManifold* manifold);
+  ~ImplicitRun();
+
+  /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, and follows jumps.
+  void derive();
+  /// Whether a Rosenbrock method can take the equations: a constant mass matrix and exact derivatives.
+  bool allows_rosenbrock() const {
+    return mass_kind_ != formulate::MassKind::varying && has_exact_jacobian_;
+  }
+
+  /// Makers of the steppers of an implicit method, and of `auto`, which switches between the two.
+  event::StepperMaker steppers(const Method& method);
+  event::StepperMaker switching(const Method& explicit_one, const Method& implicit_one);
+
+  /// What the user should know about the start.
+  std::vector<std::string> take_notes();
+  void report(const Stepper& stepper, Statistics& statistics);
+
+ private:
+  std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size);
+  std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
+                                        const StepControl& control);
+
+  Setup& setup_;
+  OnManifold* manifold_;
+  std::shared_ptr<const System::Declarations> model_;  // as declared
+  std::shared_ptr<std::vector<std::string>> notes_ = std::make_shared<std::vector<std::string>>();
+  std::vector<std::unique_ptr<formulate::ImplicitForm>> forms_;
+  formulate::MassKind mass_kind_ = formulate::MassKind::identity;
+  bool has_exact_jacobian_ = true;
+  std::string structure_;
+};
+
+}  // namespace pawl::detail
