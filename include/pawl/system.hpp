@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "pawl/function.hpp"
@@ -189,6 +190,7 @@ class System {
     detail::MatrixFunction jacobian;
     std::vector<EquationInfo> equations;
     std::vector<double> nominals;  // per state; empty, or 0 for those without
+    std::unordered_set<std::string> taken_names;
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
@@ -210,7 +212,7 @@ class System {
 
  protected:
   Declarations& edit();  // copies first if a run or another System still reads the old declarations
-  void check_new_name(const std::string& name) const;
+  void take_name(const std::string& name);  // throws Misuse where it is taken
   Observable declare_observable(std::string name, Function f);
   void declare_invariant(InvariantInfo info);
 

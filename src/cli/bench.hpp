@@ -9,6 +9,11 @@ void bench_events(bool with_marbles);
 /// One table by its name, or "all". Throws Misuse for a name there is none of.
 void bench_constraints(const std::string& table, bool is_quick, bool is_json);
 std::string table_names();
+/// One table by its name, or "all". plots: a folder for pictures of work and precision; empty: none. Throws Misuse for
+/// a name there is none of.
+void bench_stiff(const std::string& table, const std::string& problem, const std::string& plots, bool is_quick,
+                 bool is_json);
+std::string stiff_table_names();
 /// Every case with every adaptive method, or with one; returns whether all was right.
 bool bench_gauntlet(const std::string& method, bool as_black_boxes, bool lists_cases);
 

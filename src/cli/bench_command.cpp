@@ -1,4 +1,5 @@
-// pawl bench gauntlet, events, constraints: what event finding and staying on a manifold achieve, as Markdown tables.
+// pawl bench gauntlet, events, constraints, stiff: what event finding, staying on a manifold and implicit methods
+// achieve, as Markdown tables.
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
@@ -58,7 +59,7 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("bench", "measures event finding and constraints: gauntlet, events or constraints");
+      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints or stiff");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
@@ -82,8 +83,18 @@ void add_bench(CLI::App& app, int& exit_code) {
   constraints->add_flag("--quick", is_quick, "fewer repetitions and shorter runs");
   constraints->add_flag("--json", is_json, "print one JSON object instead of Markdown");
   constraints->callback([] { bench_constraints(table, is_quick, is_json); });
+  static std::string stiff_table = "all", problem = "all", plots;
+  CLI::App* stiff = command->add_subcommand(
+      "stiff", "implicit methods: work and precision beside CVODE and IDA, sparse systems, restarts, published tables");
+  stiff->add_option("--table", stiff_table, "one of them: " + stiff_table_names())->capture_default_str();
+  stiff->add_option("--problem", problem, "one problem of the table work")->capture_default_str();
+  stiff->add_option("--plots", plots, "write work against error as <problem>.svg into this folder");
+  stiff->add_flag("--quick", is_quick, "fewer tolerances, repetitions and shorter runs");
+  stiff->add_flag("--json", is_json, "print one JSON object instead of Markdown");
+  stiff->callback([] { bench_stiff(stiff_table, problem, plots, is_quick, is_json); });
   command->footer(
-      "Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events\n  pawl bench constraints --table 6.4");
+      "Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events\n  pawl bench constraints --table 6.4\n  "
+      "pawl bench stiff --table work --problem hires --plots .");
 }
 
 }  // namespace pawl::cli

@@ -80,6 +80,12 @@ void DaeForm::analyze(const Held& held, double t, const double* x) {
     known = modes_.end() - 1;
   }
   structure_ = known->structure;
+  const auto sliding = std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding);
+  if (sliding != held.sides.end())
+    structure_.failure = fmt::format(
+        "t = {:.10g}: relay '{}' slides, and a sliding motion is only found for models in explicit form.\n"
+        "  try:    a hysteresis, or rates d[x] for all states in the place of equations and a mass matrix",
+        t, equations_.model().relays[static_cast<std::size_t>(sliding - held.sides.begin())].name);
   roles_ = structure_.roles;
   mass_kind_ = known->has_constant_mass ? MassKind::constant : MassKind::varying;
   if (!known->has_constant_mass) return;

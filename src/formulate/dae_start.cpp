@@ -376,11 +376,34 @@ class Stages {
     }
     if (purpose_ == Purpose::rates) return {};
     linearize();
-    const Eigen::VectorXd whole = terms();
+    const Eigen::VectorXd whole = terms(), rounding = nominal_terms();
     for (Eigen::Index i = 0; i < b.size(); ++i) {
-      if (std::abs(b(i)) > consistent * std::max(whole(i), std::numeric_limits<double>::min())) return say_stuck(b);
+      if (std::abs(b(i)) > consistent * whole(i) + 1e-12 * rounding(i)) return say_stuck(b);
     }
     return {};
+  }
+
+  /// The same with nominal sizes for values, moving as fast as the fastest of all does: rows whose terms happen to
+  /// vanish still have rounding of this size.
+  Eigen::VectorXd nominal_terms() const {
+    double rate = 0;
+    for (int j = 0; j < n_; ++j)
+      rate = std::max(rate, std::abs(z_[1][at(j)]) / form_.equations().nominal(j, z_[0][at(j)]));
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(A_.rows());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      double& total = sum(static_cast<Eigen::Index>(i));
+      const double power = std::pow(rate, rows_[i].order);
+      const auto nominal = [&](Eigen::Index j) {
+        return form_.equations().nominal(static_cast<int>(j), z_[0][static_cast<std::size_t>(j)]);
+      };
+      for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) {
+        for (Matrix::InnerIterator entry(sample_.J, row); entry; ++entry)
+          total += std::abs(factor * entry.value()) * nominal(entry.col()) * power;
+        for (Matrix::InnerIterator entry(sample_.M, row); entry; ++entry)
+          total += std::abs(factor * entry.value()) * nominal(entry.col()) * power * rate;
+      }
+    }
+    return sum;
   }
 
   /// A part of the step that reduces the residual (Armijo); false: there is none.

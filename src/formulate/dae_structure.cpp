@@ -513,10 +513,10 @@ class Analysis {
         out_.differential_combinations = std::max(out_.differential_combinations, rank_of(sample.M, threshold_).rank);
       return;
     }
-    Signature rates;
+    Signature rates;  // of the combined rows, in which nothing cancels any more
     for (int i = 0; i < n_; ++i) {
       rates.rows.emplace_back();
-      for (Matrix::InnerIterator entry(samples_.front().M, i); entry; ++entry)
+      for (Matrix::InnerIterator entry(combined_.front().M, i); entry; ++entry)
         if (entry.value() != 0) rates.rows.back().push_back({static_cast<int>(entry.col()), 1});
     }
     const Assignment assignment(rates);

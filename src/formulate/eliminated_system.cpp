@@ -117,8 +117,7 @@ class EliminatedSystem final : public ShiftedSystem {
       for (int k = 0; k < 3; ++k) {
         const int j = place_[at(speed[at(k)])];
         for (int i = 0; i < reduced_; ++i) {
-          for (int part = 0; part < 4; ++part)
-            A(i, j) -= J(unknowns_.kept[at(i)], position[at(part)]) * move(part, k);
+          for (int part = 0; part < 4; ++part) A(i, j) -= J(unknowns_.kept[at(i)], position[at(part)]) * move(part, k);
         }
       }
     }

@@ -1,5 +1,5 @@
-// The matrices c M - J of a mechanism, reduced before they are factored. The equations of positions, c dq = S dv + b, are
-// solved for dq and put into the others: what is left has speeds, multipliers and further states, and reads
+// The matrices c M - J of a mechanism, reduced before they are factored. The equations of positions, c dq = S dv + b,
+// are solved for dq and put into the others: what is left has speeds, multipliers and further states, and reads
 //
 //   [ M - f_v/c - K S/c²   G^T ] [ dv   ]
 //   [ G* S                 0   ] [ dλ/c ]  =  ...,    K = d/dq (f - G^T λ - M v'),

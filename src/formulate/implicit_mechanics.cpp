@@ -37,8 +37,6 @@ ImplicitMechanics::ImplicitMechanics(std::shared_ptr<const System::Declarations>
     if (is_other[at(i)]) others_.push_back(i);
   }
   for (int i = 0; i < terms_.size(); ++i) all_speeds_.push_back(i);
-  for (const auto& f : info.forces) (f.supports<Gradient>() ? has_exact_force_ : has_other_force_) = true;
-  for (const auto& f : info.masses) (f.supports<Gradient>() ? has_exact_mass_ : has_other_mass_) = true;
   if (!info.attitudes.empty()) {
     std::vector<double> x(at(states_), 0);
     for (int part = 0; part < 4; ++part) {
@@ -57,7 +55,23 @@ ImplicitMechanics::ImplicitMechanics(std::shared_ptr<const System::Declarations>
   duals_.resize(at(states_));
   curvatures_.resize(at(states_));
   motion_.jets.resize(at(states_));
-  motion_.was_read.resize(at(states_));
+  kinds_.assign(at(states_), Variable{});
+  speed_by_state_.assign(at(states_), -1);
+  own_speed_.assign(at(states_), -1);
+  for (int i = 0; i < states_; ++i) kinds_[at(i)].state = i;
+  for (std::size_t i = 0; i < info.speeds.size(); ++i) own_speed_[at(info.speeds[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    kinds_[at(info.positions[i])].position = static_cast<int>(i);
+    speed_by_state_[at(info.positions[i])] = info.speed_of[i];
+  }
+  for (std::size_t a = 0; a < info.attitudes.size(); ++a) {
+    for (int part = 0; part < 4; ++part) {
+      const int state = info.positions[at(info.attitudes[a].first_position + part)];
+      kinds_[at(state)].attitude = static_cast<int>(a);
+      kinds_[at(state)].part = part;
+      speed_by_state_[at(state)] = info.attitudes[a].first_speed;
+    }
+  }
   relays_.resize(model_->relays.size());
   int most = 1;
   for (const auto& constraint : info.constraints) most = std::max(most, constraint.rows);
@@ -77,8 +91,9 @@ void ImplicitMechanics::restart(double t, const double* x) {
   const MechanicsTerms& chosen = form_.terms();
   std::vector<int> rows;
   for (int r = 0; r < chosen.rows(); ++r) rows.push_back(chosen.declared_row(r));
-  if (is_arranged_ && rows == rows_ && held_ == form_.held()) return;
+  if (is_arranged_ && rows == rows_ && held_ == form_.held() && wants_differences == had_differences_) return;
   is_arranged_ = false;
+  had_differences_ = wants_differences;
   held_ = form_.held();
   terms_.lock(held_);
   arrange(t, x, rows);
@@ -95,7 +110,8 @@ void ImplicitMechanics::arrange(double t, const double* x, const std::vector<int
   std::copy(x, x + states_, y_.begin());
 
   curves_.clear();
-  for (const Function& v : info.potentials) curves_.push_back(curve_of(v, 1, false, t, x));
+  for (std::size_t i = 0; i < motion_.jets.size(); ++i) motion_.jets[i] = x[i];
+  for (const Function& v : info.potentials) curves_.push_back(curve_of(v, 1, false, t));
   for (int r = 0; r < terms_.rows();) {
     const MechanicsInfo::ConstraintInfo* constraint = nullptr;
     const auto owns = [&](int row) {
@@ -105,7 +121,7 @@ void ImplicitMechanics::arrange(double t, const double* x, const std::vector<int
       constraint = &one;
       if (owns(r)) break;
     }
-    Curve curve = curve_of(constraint->g, constraint->rows, constraint->is_on_speeds, t, x);
+    Curve curve = curve_of(constraint->g, constraint->rows, constraint->is_on_speeds, t);
     curve.first_row = r;
     curve.kept.clear();
     for (; r < terms_.rows() && owns(r); ++r) curve.kept.push_back(rows_[at(r)] - constraint->first_row);
@@ -126,7 +142,7 @@ void ImplicitMechanics::arrange(double t, const double* x, const std::vector<int
   terms_.evaluate_mass(t, x);
   mass_kind_ = mass_is_constant_ && level_ != Level::index_1 ? MassKind::constant : MassKind::varying;
   set_roles();
-  make_pattern(t, x);
+  make_pattern(t);
 }
 
 // Weights of Newton's method and of the error test follow from these (Hairer, Lubich, Roche, The Numerical Solution of
@@ -146,22 +162,19 @@ bool ImplicitMechanics::is_sparse_wanted() const {
 }
 
 // The derivatives are run once into a list of places.
-void ImplicitMechanics::make_pattern(double t, const double* x) {
+void ImplicitMechanics::make_pattern(double t) {
   MatrixPair& pair = matrices_;
   pair.size = size_;
   pair.is_sparse = is_sparse_wanted();
   pair.first.clear();
   pair.row.clear();
   std::size_t entries = at(size_) * at(size_);
+  const long long duals = dual_evaluations, numbers = difference_evaluations;
   if (pair.is_sparse) {
-    std::copy(x, x + states_, y_.begin());
     seen_.clear();
     for (int i = 0; i < size_; ++i) seen_.emplace_back(i, i);
     target_ = Target::pattern;
-    const long long duals = dual_evaluations, numbers = difference_evaluations;
     differentiate(t, y_.data(), nullptr);
-    dual_evaluations = duals;
-    difference_evaluations = numbers;
     target_ = Target::matrices;
     std::sort(seen_.begin(), seen_.end());
     seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -176,6 +189,10 @@ void ImplicitMechanics::make_pattern(double t, const double* x) {
   }
   pair.J.assign(entries, 0);
   pair.M.assign(entries, 0);
+  ++version_;
+  linearize(t, y_.data(), nullptr);  // a mass matrix that is constant is known from now on
+  dual_evaluations = duals;
+  difference_evaluations = numbers;
 }
 
 std::string ImplicitMechanics::complete(double t, double* y, double* dy) {

@@ -10,9 +10,9 @@
 //                        Math. 12 (1985) 77)
 //   index_1              0 = G v' + γ
 //
-// and velocity constraints as 0 = h(t, q, v), at level index_1 as 0 = h_v v' + γ. λ has the sign it has in MechanicsForm.
-// S is the identity for coordinates and the map from body rates to the rate of the quaternion for attitudes, whose
-// length the method keeps only to its accuracy: the pull onto the manifold restores it.
+// and velocity constraints as 0 = h(t, q, v), at level index_1 as 0 = h_v v' + γ. λ has the sign it has in
+// MechanicsForm. S is the identity for coordinates and the map from body rates to the rate of the quaternion for
+// attitudes, whose length the method keeps only to its accuracy: the pull onto the manifold restores it.
 //
 // Derivatives are exact, by dual numbers of dual numbers, but for functions that accept numbers only, and for dγ/dq (a
 // third derivative of g), which is a central difference of exact second derivatives.
@@ -54,7 +54,7 @@ class ImplicitMechanics final : public ImplicitForm {
 
   // Something a potential or a constraint reads, and the force it feels along it.
   struct Variable {
-    int state;
+    int state = -1;
     int position = -1;             // by number
     int slot = -1;                 // the (first) speed it belongs to, by its place in Curve::speeds; -1: none
     int attitude = -1, part = -1;  // of the four
@@ -80,15 +80,16 @@ class ImplicitMechanics final : public ImplicitForm {
     bool has_time = false;
   };
   enum class Target { pattern, matrices, slope };
+  static constexpr int time_column = -1;
 
   // ---- structure
   void arrange(double t, const double* x, const std::vector<int>& rows);
-  Curve curve_of(const Function& f, int rows, bool is_on_speeds, double t, const double* x);
+  Curve curve_of(const Function& f, int rows, bool is_on_speeds, double t);  // reads motion_.jets
   template <class Evaluate>
   Reads observe(std::vector<int> outputs, bool in_full, double t, const double* x, const Evaluate& evaluate);
   void observe_functions(double t, const double* x);
   void set_roles();
-  void make_pattern(double t, const double* x);
+  void make_pattern(double t);
   bool is_sparse_wanted() const;
 
   // ---- derivatives
@@ -124,6 +125,10 @@ class ImplicitMechanics final : public ImplicitForm {
   void evaluate_forces(const Point<T>& at, T* out, bool exact_ones) const;
   template <class T>
   void evaluate_masses(const Point<T>& at, T* out, bool exact_ones) const;
+  template <class F>
+  bool is_exact(const F& f) const {
+    return f.template supports<Gradient>() && !wants_differences;
+  }
   double position_rate(const Variable& variable) const;
   int column_of(const Curve& curve, int variable) const;
   int multiplier(int row) const { return states_ + row; }
@@ -135,12 +140,14 @@ class ImplicitMechanics final : public ImplicitForm {
   const Level level_;
   Held held_;
   MechanicsTerms terms_;
-  std::vector<int> rows_;    // declared, in force
+  std::vector<int> rows_;                 // declared, in force
   std::vector<int> all_speeds_, others_;  // by number; states that are neither position nor speed
-  bool is_arranged_ = false, mass_is_constant_ = false;
+  bool is_arranged_ = false, had_differences_ = false, mass_is_constant_ = false;
   bool has_exact_force_ = false, has_other_force_ = false, has_exact_mass_ = false, has_other_mass_ = false;
   std::array<Map, 4> unit_maps_{};  // per part of a quaternion: the map is linear in it
 
+  std::vector<Variable> kinds_;                  // per state
+  std::vector<int> speed_by_state_, own_speed_;  // number of the (first) speed a position belongs to; of a speed itself
   std::vector<Curve> curves_;
   Reads force_reads_, mass_reads_, rate_reads_;
   detail::EntryMap force_map_, mass_map_;
@@ -150,9 +157,9 @@ class ImplicitMechanics final : public ImplicitForm {
   Target target_ = Target::matrices;
   double* slope_ = nullptr;
   std::vector<std::pair<int, int>> seen_;
-  std::vector<Map> maps_;           // at the point
-  std::vector<double> w_, u_;       // v'; v - G^T μ
-  std::vector<double> rates_, y_;   // one per state; all unknowns
+  std::vector<Map> maps_;          // at the point
+  std::vector<double> w_, u_;      // v'; v - G^T μ
+  std::vector<double> rates_, y_;  // one per state; all unknowns
   std::vector<double> first_, second_, z_, unit_, gamma_, gamma_back_;
   std::vector<Gradient> duals_, outputs_, relays_, rows_dual_;
   std::vector<Curvature> curvatures_, rows_curvature_;
@@ -160,9 +167,9 @@ class ImplicitMechanics final : public ImplicitForm {
   std::vector<Jet<double>> rows_jet_;
   struct Motion final : detail::LazyStates<Jet<double>> {
     std::vector<Jet<double>> jets;
-    mutable std::vector<char> was_read;
+    mutable std::vector<int> read;  // some of them several times
     const Jet<double>& state(int i) const override {
-      was_read[static_cast<std::size_t>(i)] = 1;
+      read.push_back(i);
       return jets[static_cast<std::size_t>(i)];
     }
   } motion_;
@@ -172,7 +179,7 @@ template <class T>
 void ImplicitMechanics::evaluate_forces(const Point<T>& point, T* out, bool exact_ones) const {
   Terms<T> terms(force_map_, out);
   for (const auto& f : terms_.info().forces) {
-    if (f.template supports<Gradient>() == exact_ones) f(point, terms);
+    if (is_exact(f) == exact_ones) f(point, terms);
   }
 }
 
@@ -180,7 +187,7 @@ template <class T>
 void ImplicitMechanics::evaluate_masses(const Point<T>& point, T* out, bool exact_ones) const {
   Entries<T> entries(mass_map_, out);
   for (const auto& f : terms_.info().masses) {
-    if (f.template supports<Gradient>() == exact_ones) f(point, entries);
+    if (is_exact(f) == exact_ones) f(point, entries);
   }
 }
 

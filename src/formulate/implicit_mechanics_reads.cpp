@@ -105,6 +105,9 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
   const MechanicsInfo& info = terms_.info();
   const int n = terms_.size();
   const bool in_full = states_ <= full_limit;
+  has_exact_force_ = has_other_force_ = has_exact_mass_ = has_other_mass_ = false;
+  for (const auto& f : info.forces) (is_exact(f) ? has_exact_force_ : has_other_force_) = true;
+  for (const auto& f : info.masses) (is_exact(f) ? has_exact_mass_ : has_other_mass_) = true;
   mass_map_ = force_map_;
   mass_map_.is_symmetric = true;
   const SparseRows& pattern = terms_.mass_pattern();
@@ -141,12 +144,12 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
   }
   mass_reads_.outputs = places;
   const bool has_rates = !others_.empty() && model_->rates;
-  const bool has_exact_rates = has_rates && model_->rates.supports<Gradient>();
+  const bool has_exact_rates = has_rates && is_exact(model_->rates);
   rate_reads_ = has_exact_rates ? observe(others_, in_full, t, x, rates) : Reads{};
 
   bool has_curvature = true, has_third = false;
   for (const Curve& curve : curves_) {
-    has_curvature &= curve.f->supports<Curvature>();
+    has_curvature &= curve.f->supports<Curvature>() && !wants_differences;
     has_third |= level_ == Level::index_1 && curve.first_row >= 0 && !curve.is_on_speeds;
   }
   const bool has_differences = has_other_force_ || has_other_mass_ || (has_rates && !has_exact_rates) || !has_curvature;
@@ -157,61 +160,44 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
                                    : fmt::format("exact (dual numbers), {} colours", groups);
 }
 
-ImplicitMechanics::Curve ImplicitMechanics::curve_of(const Function& f, int rows, bool is_on_speeds, double t,
-                                                     const double* x) {
+ImplicitMechanics::Curve ImplicitMechanics::curve_of(const Function& f, int rows, bool is_on_speeds, double t) {
   const MechanicsInfo& info = terms_.info();
-  std::vector<char>& was_read = motion_.was_read;
-  std::fill(was_read.begin(), was_read.end(), 0);
+  std::vector<int>& read = motion_.read;
+  read.clear();
   if (f.supports<Jet<double>>()) {
-    for (std::size_t i = 0; i < motion_.jets.size(); ++i) motion_.jets[i] = x[i];
     const detail::Surroundings<Jet<double>> around{&held_};
     f(Point<Jet<double>>(Jet<double>(t), Point<Jet<double>>::States{{&motion_}}, held_.parameters.data(), &around),
       rows_jet_.data());
   } else {
-    std::fill(was_read.begin(), was_read.end(), 1);
-    for (const int state : info.speeds) was_read[at(state)] = is_on_speeds;
-  }
-  for (const auto& [first, first_speed] : info.attitudes) {  // where the map moves with one part, it does with all
-    const auto state = [&info, first = first](int part) { return at(info.positions[at(first + part)]); };
-    const bool any = was_read[state(0)] || was_read[state(1)] || was_read[state(2)] || was_read[state(3)];
-    for (int part = 0; part < 4; ++part) was_read[state(part)] = any;
-  }
-  Curve curve{&f, rows, -1, {0}, is_on_speeds, {}, {}};
-  std::vector<int> speed(at(states_), -1);  // per state: the number of its first speed
-  std::vector<Variable> kinds(at(states_), Variable{-1});
-  for (std::size_t i = 0; i < info.positions.size(); ++i) {
-    kinds[at(info.positions[i])].position = static_cast<int>(i);
-    if (!is_on_speeds) speed[at(info.positions[i])] = info.speed_of[i];
-  }
-  for (std::size_t a = 0; a < info.attitudes.size(); ++a) {
-    for (int part = 0; part < 4; ++part) {
-      const int state = info.positions[at(info.attitudes[a].first_position + part)];
-      kinds[at(state)].attitude = static_cast<int>(a);
-      kinds[at(state)].part = part;
-      if (!is_on_speeds) speed[at(state)] = info.attitudes[a].first_speed;
+    for (int i = 0; i < states_; ++i) {
+      if (own_speed_[at(i)] < 0) read.push_back(i);
     }
   }
-  if (is_on_speeds) {
-    for (std::size_t i = 0; i < info.speeds.size(); ++i) speed[at(info.speeds[i])] = static_cast<int>(i);
+  for (std::size_t k = 0, count = read.size(); k < count; ++k) {  // where the map moves with one part, it does with all
+    const int attitude = kinds_[at(read[k])].attitude;
+    if (attitude < 0) continue;
+    const int first = info.attitudes[at(attitude)].first_position;
+    for (int part = 0; part < 4; ++part) read.push_back(info.positions[at(first + part)]);
   }
-  for (int i = 0; i < states_; ++i) {
-    if (!was_read[at(i)]) continue;
-    Variable variable = kinds[at(i)];
-    variable.state = i;
-    curve.variables.push_back(variable);
-    for (int k = 0; speed[at(i)] >= 0 && k < (!is_on_speeds && variable.attitude >= 0 ? 3 : 1); ++k)
-      curve.speeds.push_back(speed[at(i)] + k);
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  Curve curve{&f, rows, -1, {0}, is_on_speeds, {}, {}};
+  const std::vector<int>& speed = is_on_speeds ? own_speed_ : speed_by_state_;
+  for (const int i : read) {
+    curve.variables.push_back(kinds_[at(i)]);
+    const int wide = !is_on_speeds && kinds_[at(i)].attitude >= 0 ? 3 : 1;
+    for (int k = 0; speed[at(i)] >= 0 && k < wide; ++k) curve.speeds.push_back(speed[at(i)] + k);
   }
   std::sort(curve.speeds.begin(), curve.speeds.end());
   curve.speeds.erase(std::unique(curve.speeds.begin(), curve.speeds.end()), curve.speeds.end());
   for (Variable& variable : curve.variables) {
-    if (speed[at(variable.state)] >= 0)
-      variable.slot = static_cast<int>(
-          std::lower_bound(curve.speeds.begin(), curve.speeds.end(), speed[at(variable.state)]) - curve.speeds.begin());
+    const int number = speed[at(variable.state)];
+    if (number >= 0)
+      variable.slot =
+          static_cast<int>(std::lower_bound(curve.speeds.begin(), curve.speeds.end(), number) - curve.speeds.begin());
     if (variable.attitude < 0) continue;
     const int state = info.positions[at(info.attitudes[at(variable.attitude)].first_position)];
-    while (curve.variables[at(++variable.first_part)].state != state) {
-    }
+    variable.first_part = static_cast<int>(std::lower_bound(read.begin(), read.end(), state) - read.begin());
   }
   return curve;
 }

@@ -10,7 +10,7 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr int width = 8;  // directions of one Gradient
+constexpr int width = 8;                  // directions of one Gradient
 constexpr double smallest_pivot = 1e-12;  // of C, over its largest entry: below, its columns depend on each other
 constexpr double weakest_pivot = 1e-3;    // of C_p, over the largest entry of C: below, other equations are given up
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -51,6 +51,7 @@ class ImplicitPortHamiltonian final : public ImplicitForm {
 
   void observe_reads();
   bool columns_are_constant(const double* x);
+  void take_equations(const double* x);
   bool choose_equations();  // p, from C; false: there are none
 
   void find_efforts(double t, const double* x);
@@ -61,6 +62,8 @@ class ImplicitPortHamiltonian final : public ImplicitForm {
   void differentiate(double t, const double* x);             // F = d(f + C λ)/d(x, t), P = dΦ/d(x, t)
   void differentiate_by_numbers(double t, const double* x);  // of what takes numbers only
   void flow_by_numbers(double t, const double* x, const Vector& e, Vector& out);
+  void linearize_by_differences(double t, const double* y, const double* dy);
+  double increment(int unknown, double value) const;
   void eliminate(const double* dy);  // λ from the equations p
 
   const std::shared_ptr<const System::Declarations> model_;
@@ -79,9 +82,9 @@ class ImplicitPortHamiltonian final : public ImplicitForm {
   std::vector<Gradient> gradient_x_, gradient_out_, entries_, relays_;
   std::vector<Curvature> curvature_x_;
   Gradient gradient_t_;
-  std::vector<double> x_moved_;
+  std::vector<double> x_moved_, y_moved_, residual_, start_;
 
-  std::vector<int> given_up_;  // the equations p, one per constraint
+  std::vector<int> given_up_;          // the equations p, one per constraint
   Matrix Cp_, weights_, right_sides_;  // weights_: (C C_p^-1)^T
   Eigen::PartialPivLU<Matrix> Cp_factors_;
 };
@@ -121,14 +124,15 @@ ImplicitPortHamiltonian::ImplicitPortHamiltonian(std::shared_ptr<const System::D
   entries_.resize(at_(n) * at_(n));
   curvature_x_.resize(at_(n));
   x_moved_.resize(at_(n));
+  y_moved_.resize(at_(size_));
+  start_.resize(at_(size_));
+  residual_.resize(at_(size_));
   relays_.resize(model_->relays.size());
   has_numbers_only_ = !info_.resistances.empty();
   for (const auto* list : {&info_.structures, &info_.dissipations}) {
     for (const auto& f : *list) has_numbers_only_ |= !f.supports<Gradient>();
   }
   for (const auto& f : info_.inputs) has_numbers_only_ |= !f.supports<Gradient>();
-  has_exact_jacobian_ = !has_numbers_only_;
-  jacobian_kind_ = has_numbers_only_ ? std::string("differences") : fmt::format("exact (dual numbers), {} colours", n);
   matrices_.size = size_;
   matrices_.J.assign(at_(size_) * at_(size_), 0);
   if (rows_ > 0) matrices_.M.assign(at_(size_) * at_(size_), 0);
@@ -149,10 +153,22 @@ void ImplicitPortHamiltonian::restart(double t, const double* x) {
     for (const RelayInfo& relay : model_->relays) held_.levels.push_back(relay.below);
     held_.sides.assign(model_->relays.size(), RelaySide::below);
   }
+  if (!is_started_) ++version_;
   is_started_ = true;
+  has_exact_jacobian_ = !has_numbers_only_ && !wants_differences;
+  jacobian_kind_ =
+      has_exact_jacobian_ ? fmt::format("exact (dual numbers), {} colours", states_) : std::string("differences");
   observe_reads();
-  if (!is_index_1_ || rows_ == 0) return;
   find_columns(t, x);
+  if (is_index_1_ && rows_ > 0) take_equations(x);
+  std::copy(x, x + states_, start_.begin());
+  const long long duals = dual_evaluations, numbers = difference_evaluations;
+  linearize(t, start_.data(), nullptr);  // a mass matrix that is constant is known from now on
+  dual_evaluations = duals;
+  difference_evaluations = numbers;
+}
+
+void ImplicitPortHamiltonian::take_equations(const double* x) {
   if (!choose_equations())
     throw Misuse(
         fmt::format("system '{}': its constraints repeat each other, so that the multipliers cannot be eliminated; "
@@ -208,13 +224,17 @@ void ImplicitPortHamiltonian::linearize(double t, const double* y, const double*
   Eigen::Map<Matrix> J(matrices_.J.data(), size_, size_);
   J.setZero();
   J.topLeftCorner(states_, states_) = F_.leftCols(states_);
-  if (rows_ == 0) return;
+  if (rows_ == 0) {
+    if (wants_differences) linearize_by_differences(t, y, dy);
+    return;
+  }
   Eigen::Map<Matrix> M(matrices_.M.data(), size_, size_);
   M.setIdentity();
   if (!is_index_1_) {
     J.topRightCorner(states_, rows_) = C_;
     J.bottomLeftCorner(rows_, states_) = P_.leftCols(states_);
     M.bottomRightCorner(rows_, rows_).setZero();
+    if (wants_differences) linearize_by_differences(t, y, dy);
     return;
   }
   // Rows i lose their share of the rows p, which the constraints replace.
@@ -226,6 +246,21 @@ void ImplicitPortHamiltonian::linearize(double t, const double* y, const double*
   for (int k = 0; k < rows_; ++k) {
     J.row(given_up_[at_(k)]) = P_.row(k).head(states_);
     M.row(given_up_[at_(k)]).setZero();
+  }
+  if (wants_differences) linearize_by_differences(t, y, dy);
+}
+
+void ImplicitPortHamiltonian::linearize_by_differences(double t, const double* y, const double* dy) {
+  std::copy(y, y + size_, y_moved_.begin());
+  residual(t, y, dy, residual_.data());
+  for (int j = 0; j < size_; ++j) {
+    const double step = increment(j, y[j]);
+    double* column = matrices_.J.data() + at_(j) * at_(size_);
+    y_moved_[at_(j)] = y[j] + step;
+    residual(t, y_moved_.data(), dy, column);
+    y_moved_[at_(j)] = y[j];
+    for (int i = 0; i < size_; ++i) column[i] = (column[i] - residual_[at_(i)]) / step;
+    ++difference_evaluations;
   }
 }
 
@@ -491,14 +526,19 @@ void ImplicitPortHamiltonian::flow_by_numbers(double t, const double* x, const V
   ++difference_evaluations;
 }
 
+double ImplicitPortHamiltonian::increment(int unknown, double value) const {
+  const bool has_nominal = unknown < states_ && !model_->nominals.empty() && model_->nominals[at_(unknown)] > 0;
+  const double size = std::max(std::abs(value), has_nominal ? model_->nominals[at_(unknown)] : 1.0);
+  const double moved = value + std::sqrt(epsilon) * size;
+  return moved - value;  // as it is represented
+}
+
 void ImplicitPortHamiltonian::differentiate_by_numbers(double t, const double* x) {
   std::copy(x, x + states_, x_moved_.begin());
   flow_by_numbers(t, x, e_, base_);
   for (int j = 0; j <= states_; ++j) {
     const double value = j < states_ ? x[j] : t;
-    const bool has_nominal = j < states_ && !model_->nominals.empty() && model_->nominals[at_(j)] > 0;
-    const double size = std::max(std::abs(value), has_nominal ? model_->nominals[at_(j)] : 1.0);
-    const double step = value + std::sqrt(epsilon) * size - value;
+    const double step = increment(j, value);
     if (j < states_) x_moved_[at_(j)] = value + step;
     e_moved_ = e_ + step * H_.col(j);
     flow_by_numbers(j < states_ ? t : t + step, x_moved_.data(), e_moved_, f_);

@@ -4,8 +4,8 @@
 //   index_1   N^T x' = N^T f,          0 = C^T e,   N^T C = 0                            (eq. 2.20-2.22)
 //
 // At level index_1 the multipliers are eliminated. N is made from as many rows of C as there are constraints, such that
-// they are invertible, C_p: with λ = -C_p^-1 (f_p - x'_p) from the equations p, the others are f_i + C_i λ - x'_i = 0, and
-// the constraints take the place of the equations p. For the gear wheels that is the matrix of eq. 2.27.
+// they are invertible, C_p: with λ = -C_p^-1 (f_p - x'_p) from the equations p, the others are f_i + C_i λ - x'_i = 0,
+// and the constraints take the place of the equations p. For the gear wheels that is the matrix of eq. 2.27.
 //
 // Derivatives are exact but for resistances, which take numbers only.
 #pragma once
@@ -18,8 +18,9 @@
 
 namespace pawl::formulate {
 
-/// Unknowns: the states, then λ at level index_2. What is held is read from form.source at restart(); null: as declared.
-/// The form outlives this. Throws Misuse at the other levels: a port-Hamiltonian system is of index 2 as it stands.
+/// Unknowns: the states, then λ at level index_2. What is held is read from form.source at restart(); null: as
+/// declared. The form outlives this. Throws Misuse at the other levels: a port-Hamiltonian system is of index 2 as it
+/// stands.
 std::unique_ptr<ImplicitForm> make_implicit_port_hamiltonian(std::shared_ptr<const System::Declarations> model,
                                                              PortHamiltonianForm& form, Level level);
 

@@ -171,10 +171,68 @@ class Ida final : public sundials::MultistepStepper {
   std::unique_ptr<void, Finish> memory_;
 };
 
+/// The number of unknowns follows the constraints in force, which are known at a restart: IDA is made then, and anew where
+/// it has changed.
+class SizedIda final : public Stepper {
+ public:
+  SizedIda(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov)
+      : form_(form), control_(control), is_krylov_(is_krylov) {
+    if (control.fixed_step > 0)
+      throw Misuse("method 'bdf' chooses its own steps: leave out the fixed step, or use radau with it");
+  }
+
+  void restart(double t, const double* x, double direction, double first_step, const double* rate) override {
+    form_.restart(t, x);
+    if (!inner_ || form_.size() != size_) {
+      if (inner_) past_ += inner_->work();
+      inner_ = std::make_unique<Ida>(form_, control_, is_krylov_);
+      size_ = form_.size();
+    }
+    inner_->restart(t, x, direction, first_step, rate);
+    take_over();
+  }
+  Attempt step(double limit, Correction* correction, Step& out) override {
+    const Attempt attempt = inner_->step(limit, correction, out);
+    take_over();
+    return attempt;
+  }
+  bool interpolate(Step& step) override {
+    const bool is_full = inner_->interpolate(step);
+    take_over();
+    return is_full;
+  }
+  bool redo(double, Correction*, Step&) override { return false; }
+  double next_step_size() const override { return inner_->next_step_size(); }
+  int order() const override { return inner_ ? inner_->order() : 5; }
+  int dense_order() const override { return inner_ ? inner_->dense_order() : 5; }
+  std::vector<StepperNote> take_notes() override {
+    return inner_ ? inner_->take_notes() : std::vector<StepperNote>();
+  }
+  std::string solver() const override { return inner_ ? inner_->solver() : std::string(); }
+  std::string jacobian_kind() const override { return inner_ ? inner_->jacobian_kind() : std::string(); }
+  std::vector<std::pair<std::string, long long>> steps_by_method() const override {
+    return inner_ ? inner_->steps_by_method() : std::vector<std::pair<std::string, long long>>();
+  }
+
+ private:
+  void take_over() {
+    work_ = past_;
+    work_ += inner_->work();
+    failure_ = inner_->failure();
+  }
+
+  formulate::ImplicitForm& form_;
+  const StepControl& control_;
+  bool is_krylov_;
+  int size_ = -1;
+  Work past_;
+  std::unique_ptr<Ida> inner_;
+};
+
 }  // namespace
 
 std::unique_ptr<Stepper> make_ida(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov) {
-  return std::make_unique<Ida>(form, control, is_krylov);
+  return std::make_unique<SizedIda>(form, control, is_krylov);
 }
 
 }  // namespace pawl

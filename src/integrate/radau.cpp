@@ -26,7 +26,7 @@ namespace pawl {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr int most_stages = 7;
+constexpr int most_stages = 7, most_iterations_at_fixed_step = 50;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -85,11 +85,24 @@ class Radau final : public ImplicitStepper {
 
   template <int s>
   Trial solve(double h, bool retakes) {
-    const RadauTable<s>& table = radau_table<s>();
+    Trial trial = solve_stages<s>(h, retakes);
+    // An old Jacobian may be to blame. A fixed step has no other way out; others get shorter as well.
+    if (trial.outcome != Trial::Outcome::solved && !jacobian_is_fresh_) {
+      has_jacobian_ = false;
+      if (control_.fixed_step > 0 || retakes) trial = solve_stages<s>(h, retakes);
+    }
+    if (trial.outcome != Trial::Outcome::solved) return trial;
+    for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + z(s - 1)[i];
+    trial.error = estimate<s>(radau_table<s>(), h);
+    tried_stages_ = s;
+    return trial;
+  }
+
+  template <int s>
+  Trial solve_stages(double h, bool retakes) {
     if (!has_jacobian_) take_jacobian();
     if (!has_factors_ || h != factored_h_ || factored_stages_ != s) {
       if (!factor<s>(h)) {
-        if (!jacobian_is_fresh_) has_jacobian_ = false;
         has_factors_ = false;
         return {Trial::Outcome::singular, 0, 0.5};
       }
@@ -97,16 +110,10 @@ class Radau final : public ImplicitStepper {
     predict<s>(h, retakes);
     const Trial newton = iterate<s>(h);
     if (newton.outcome != Trial::Outcome::solved) {
-      if (!jacobian_is_fresh_) has_jacobian_ = false;
       has_factors_ = false;
       eta_ = 1;
-      return newton;
     }
-    for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + z(s - 1)[i];
-    Trial trial;
-    trial.error = control_.fixed_step > 0 && last_stages_ > 0 ? 0 : estimate<s>(table, h);
-    tried_stages_ = s;
-    return trial;
+    return newton;
   }
 
   void take_jacobian() {
@@ -266,7 +273,8 @@ class Radau final : public ImplicitStepper {
 
   template <int s>
   Trial iterate(double h) {
-    constexpr int most = 7 + (s - 3);
+    const bool is_fixed = control_.fixed_step > 0;  // then patience is all there is
+    const int most = is_fixed ? most_iterations_at_fixed_step : 7 + (s - 3);
     const double wanted = newton_tolerance();
     double eta = std::pow(std::max(eta_, eps), 0.8), norm = 0, norm_before = 0, ratio_before = 0;
     theta_ = 0;
@@ -286,7 +294,7 @@ class Radau final : public ImplicitStepper {
         if (theta_ < 0.99) {
           eta = theta_ / (1 - theta_);
           const double expected = eta * norm * std::pow(theta_, most - 1 - m) / wanted;
-          if (m < most && expected >= 1) {
+          if (m < most && expected >= 1 && !is_fixed) {
             gives_up = true;
             shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + most - 1 - m));
           }

@@ -277,7 +277,11 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
 }
 
 Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) {
-  if (!start_trouble_.empty()) return fail(Attempt::no_convergence, t_, 0, counts(), -1, start_trouble_);
+  if (!start_trouble_.empty()) {
+    fail(Attempt::no_convergence, t_, 0, counts(), -1, start_trouble_);
+    failure_.attempts = 0;  // none was made
+    return Attempt::no_convergence;
+  }
   if (!has_stepped_ && std::abs(limit - t_) <= 8 * 0x1p-52 * std::max(std::abs(limit), std::abs(t_))) {
     return take_rounding_step(limit, out);
   }

@@ -13,27 +13,14 @@ namespace pawl::problems {
 
 namespace {
 
-// A System with very many states. System::state compares a new name with all names before it, which takes longer than
-// a run at 100000 points; the names of a grid are numbered and cannot clash.
-class Grid : public System {
- public:
-  using System::System;
-
-  void point(std::string name, double start) {
-    Declarations& all = edit();
-    all.state_names.push_back(std::move(name));
-    all.starts.push_back(start);
-  }
-};
-
 // u' = 1 + u² v - 4 u + α u_xx, v' = 3 u - u² v + α v_xx on 0 < x < 1, with u = 1 and v = 3 at both ends and central
 // differences on n / 2 inner points. u and v alternate, so that the Jacobian has two diagonals on either side.
 System reactor_of(int n) {
-  Grid reactor("brusselator-1d");
+  System reactor("brusselator-1d");
   const int points = n / 2;
   for (int i = 1; i <= points; ++i) {
-    reactor.point(fmt::format("u{}", i), 1 + std::sin(2 * std::numbers::pi * i / (points + 1)));
-    reactor.point(fmt::format("v{}", i), 3);
+    reactor.state(fmt::format("u{}", i), 1 + std::sin(2 * std::numbers::pi * i / (points + 1)));
+    reactor.state(fmt::format("v{}", i), 3);
   }
   const auto number = reactor.parameter("n", n), alpha = reactor.parameter("alpha", 0.02);
   reactor.start([=](Start& at) {
@@ -84,8 +71,8 @@ std::vector<double> profile(int n, Real alpha, Real t) {
 }
 
 System rod_of(int n) {
-  Grid rod("heat-1d");
-  for (const double start : profile(n, 1, 0)) rod.point(fmt::format("u{}", rod.size() + 1), start);
+  System rod("heat-1d");
+  for (const double start : profile(n, 1, 0)) rod.state(fmt::format("u{}", rod.size() + 1), start);
   const Block<State> u{0, n};
   const auto number = rod.parameter("n", n), alpha = rod.parameter("alpha", 1);
   rod.start([=](Start& at) {

@@ -1,6 +1,6 @@
 // The catalogue: published problems with their sources and reference solutions. Tests sweep every method over it, the
 // command runs it by name. Adding one: a file with a function `Problem name()`, its declaration in smooth.hpp,
-// hybrid.hpp, constrained.hpp or port_hamiltonian.hpp, and its entry in catalogue.cpp.
+// hybrid.hpp, constrained.hpp, port_hamiltonian.hpp or stiff.hpp, and its entry in catalogue.cpp.
 #pragma once
 
 #include <functional>
@@ -42,8 +42,10 @@ struct Problem {
   const std::string& name() const { return system.name(); }
   bool has_events() const { return system.declarations().has_events(); }
   bool is_constrained() const { return system.declarations().has_manifold(); }
-  /// An ordinary differential equation and nothing else.
-  bool is_smooth() const { return !has_events() && !is_constrained(); }
+  bool is_implicit() const { return system.declarations().is_implicit(); }
+  bool is_stiff() const { return kind.find("stiff") != std::string::npos; }
+  /// An ordinary differential equation and nothing else, for explicit methods.
+  bool is_smooth() const { return !has_events() && !is_constrained() && !is_implicit() && !is_stiff(); }
 };
 
 const std::vector<Problem>& catalogue();

@@ -124,14 +124,17 @@ void ImplicitRun::derive() {
   }
 }
 
-std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size) {
+std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size, bool is_own_choice) {
+  using formulate::Scheme;
   std::unique_ptr<formulate::ImplicitForm> form;
   if (model_->is_implicit()) {
     form = formulate::make_dae_form(model_, field);
-  } else if (manifold_ != nullptr && manifold_->formulation().is_implicit()) {
-    form = manifold_->make_implicit_form(field, size);
   } else if (manifold_ != nullptr && (model_->mechanics || model_->port_hamiltonian)) {
-    form = formulate::make_ode_form(setup_.declarations, field, size);  // of the form: numbers only
+    const Scheme scheme = manifold_->formulation().scheme;
+    const bool is_free = is_own_choice && scheme == Scheme::acceleration;  // of a run that has turned stiff
+    form = manifold_->formulation().is_implicit() || is_free
+               ? manifold_->make_implicit_form(is_free ? Scheme::index_2 : scheme, field, size)
+               : formulate::make_ode_form(setup_.declarations, field, size);  // of the form: numbers only
   } else {
     form = formulate::make_ode_form(model_, field, size);
   }
@@ -142,15 +145,21 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
 }
 
 std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const VectorField& field, int size,
-                                                   const StepControl& control) {
-  forms_.push_back(make_form(*field.active, size));
+                                                   const StepControl& control, bool is_own_choice) {
+  forms_.push_back(make_form(*field.active, size, is_own_choice));
+  try {
+    if (setup_.size() == size) forms_.back()->restart(setup_.options.start, setup_.start_state.data());  // its kind
+  } catch (const Misuse&) {
+    throw;
+  } catch (const std::exception&) {  // of the model: the run meets it again, and makes it an outcome
+  }
   const bool is_dae = model_->is_implicit() || (manifold_ != nullptr && manifold_->formulation().is_implicit());
   return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
 }
 
 event::StepperMaker ImplicitRun::steppers(const Method& method) {
   return [this, &method](const VectorField& field, int size, const StepControl& control) {
-    return make_stepper(method, field, size, control);
+    return make_stepper(method, field, size, control, false);
   };
 }
 
@@ -158,7 +167,7 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
   return [this, &explicit_one, &implicit_one](const VectorField& field, int size, const StepControl& control) {
     SwitchingParts parts{.explicit_one = explicit_one.make(field, size, control),
                          .make_implicit = [this, &implicit_one, field, size, &control] {
-                           return make_stepper(implicit_one, field, size, control);
+                           return make_stepper(implicit_one, field, size, control, true);
                          },
                          .explicit_name = explicit_one.name,
                          .implicit_name = implicit_one.name,

@@ -36,9 +36,9 @@ class ImplicitRun {
   void report(const Stepper& stepper, Statistics& statistics);
 
  private:
-  std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size);
+  std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
-                                        const StepControl& control);
+                                        const StepControl& control, bool is_own_choice);
 
   Setup& setup_;
   OnManifold* manifold_;

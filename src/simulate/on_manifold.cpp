@@ -327,8 +327,9 @@ formulate::Level level_of(formulate::Scheme scheme) {
 
 }  // namespace
 
-std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(const ActiveField& field, int size) {
-  const formulate::Level level = level_of(formulation_.scheme);
+std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(formulate::Scheme scheme,
+                                                                        const ActiveField& field, int size) {
+  const formulate::Level level = level_of(scheme);
   std::unique_ptr<formulate::ImplicitForm> smooth =
       declared_->mechanics ? formulate::make_implicit_mechanics(declared_, static_cast<MechanicsForm&>(*form_), level)
                            : formulate::make_implicit_port_hamiltonian(

@@ -35,7 +35,8 @@ class OnManifold {
   /// The system as it was declared, before it got the rates of the form.
   std::shared_ptr<const System::Declarations> declared() const { return declared_; }
   /// The system with its multipliers as unknowns; while the motion slides on a relay, its accelerations.
-  std::unique_ptr<formulate::ImplicitForm> make_implicit_form(const ActiveField& field, int size);
+  std::unique_ptr<formulate::ImplicitForm> make_implicit_form(formulate::Scheme scheme, const ActiveField& field,
+                                                              int size);
 
   void report(const Result& run, Statistics& statistics) const;
   /// What the user should know at the end.

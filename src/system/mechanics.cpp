@@ -70,7 +70,7 @@ void Mechanics::declare_potential(Function v) {
 }
 
 ConstraintDeclaration Mechanics::declare_constraint(std::string name, Function rows, int count, bool is_on_speeds) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   MechanicsInfo& info = edit_mechanics(all);
   const int first = static_cast<int>(all.constraint_names.size()), number = static_cast<int>(info.constraints.size());

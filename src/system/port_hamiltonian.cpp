@@ -53,7 +53,7 @@ void PortHamiltonian::declare_input(detail::VectorFunction f) {
 }
 
 Constraint PortHamiltonian::declare_constraint(std::string name, detail::VectorFunction column) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.constraint_names.push_back(name);
   edit_port_hamiltonian(all).constraints.push_back({std::move(name), std::move(column)});

@@ -18,23 +18,16 @@ System::Declarations& System::edit() {
   return *declarations_;
 }
 
-void System::check_new_name(const std::string& name) const {
+void System::take_name(const std::string& name) {
   const Declarations& have = *declarations_;
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
-  for (const auto* names : {&have.state_names, &have.parameter_names, &have.observable_names, &have.mode_names,
-                            &have.number_names, &have.constraint_names}) {
-    if (std::find(names->begin(), names->end(), name) != names->end())
-      throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
-  }
-  for (const EquationInfo& equation : have.equations) {
-    if (equation.name == name)
-      throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
-  }
+  if (!edit().taken_names.insert(name).second)
+    throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
 }
 
 State System::state(std::string name, double start) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.state_names.push_back(std::move(name));
   all.starts.push_back(start);
@@ -48,7 +41,7 @@ Block<State> System::states(std::string_view name, const std::vector<double>& st
 }
 
 Parameter System::parameter(std::string name, double value) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.parameter_names.push_back(std::move(name));
   all.parameters.push_back(value);
@@ -69,7 +62,7 @@ void System::declare_mass(detail::MatrixFunction m) {
 }
 
 void System::declare_equation(EquationInfo info) {
-  check_new_name(info.name);
+  take_name(info.name);
   edit().equations.push_back(std::move(info));
 }
 
@@ -84,7 +77,7 @@ void System::nominal(State x, double size) {
 }
 
 Observable System::declare_observable(std::string name, Function f) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.observable_names.push_back(std::move(name));
   all.observables.push_back(std::move(f));
@@ -97,7 +90,7 @@ void System::declare_invariant(InvariantInfo info) {
 }
 
 int System::declare_mode(std::string name, int start, bool is_bool) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.mode_names.push_back(std::move(name));
   all.mode_is_bool.push_back(is_bool);
@@ -106,7 +99,7 @@ int System::declare_mode(std::string name, int start, bool is_bool) {
 }
 
 int System::declare_number(std::string name, double start) {
-  check_new_name(name);
+  take_name(name);
   Declarations& all = edit();
   all.number_names.push_back(std::move(name));
   all.numbers.push_back(start);

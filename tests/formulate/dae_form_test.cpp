@@ -97,6 +97,48 @@ TEST(DaeForm, JacobiansAreThoseOfTheResidual) {
   }
 }
 
+// Along y(t) = a + b t + c t^2 + e t^3 the rows are functions of time alone.
+TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
+  for (const bool is_black_box : {false, true}) {
+    Formed f(general(is_black_box));
+    const std::array<std::array<double, 4>, 4> motion{
+        {{0.7, 0.5, -0.3, 0.2}, {-0.4, 1.5, 0.4, -0.1}, {1.2, -0.7, 0.6, 0.3}, {0.3, 0.2, 0.1, -0.4}}};
+    const auto at_order = [&](int order, double t) {
+      std::vector<double> values;
+      for (const auto& [a, b, c, e] : motion) {
+        const std::array<double, 4> derivatives{a + t * (b + t * (c + t * e)), b + t * (2 * c + t * 3 * e),
+                                                2 * c + 6 * e * t, 6 * e};
+        values.push_back(derivatives[static_cast<std::size_t>(order)]);
+      }
+      return values;
+    };
+    const auto rows = [&](int order, double t) {
+      std::vector<double> r(4);
+      const auto y = at_order(0, t), dy = at_order(1, t), ddy = at_order(2, t), dddy = at_order(3, t);
+      if (order == 0)
+        f.form.equations().residual(t, y.data(), dy.data(), r.data());
+      else
+        f.form.equations().along_motion(order, t, y.data(), dy.data(), ddy.data(), dddy.data(), r.data());
+      return r;
+    };
+    const double t = 0.3, step = 1e-4;
+    const auto behind = rows(0, t - step), middle = rows(0, t), ahead = rows(0, t + step), first = rows(1, t),
+               second = rows(2, t);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(first[i], (ahead[i] - behind[i]) / (2 * step), 1e-6) << i;
+      EXPECT_NEAR(second[i], (ahead[i] - 2 * middle[i] + behind[i]) / (step * step), is_black_box ? 1e-4 : 1e-6) << i;
+    }
+  }
+}
+
+TEST(DaeForm, RowsAreNamedAfterWhatTheyStandFor) {
+  Formed f(general(false));
+  EXPECT_EQ(f.form.equations().row_name(1), "rate of 'y'");
+  EXPECT_EQ(f.form.equations().row_name(2), "'pair[1]'");
+  EXPECT_EQ(f.form.equations().row_name(3), "'pair[2]'");
+  EXPECT_EQ(f.form.name(2), "z");
+}
+
 TEST(DaeForm, AConstantMassMatrixIsSeenAsSuch) {
   Formed amplifier(testing::transistor_amplifier());
   EXPECT_EQ(amplifier.form.mass_kind(), MassKind::constant);

@@ -29,7 +29,11 @@ constexpr Level levels[] = {Level::index_3, Level::index_2, Level::stabilized_in
 /// A mechanism at one level, locked and started.
 struct Implicit {
   Implicit(const System& system, Level at_level, const std::string& solver = "auto")
-      : model(system.share()), values(system), held(values.held()), form(system.share(), Formulation{}), level(at_level) {
+      : model(system.share()),
+        values(system),
+        held(values.held()),
+        form(system.share(), Formulation{}),
+        level(at_level) {
     held.levels.clear();
     for (const RelayInfo& relay : system.declarations().relays) held.levels.push_back(relay.above);
     held.sides.assign(held.levels.size(), RelaySide::above);
@@ -154,8 +158,9 @@ Mechanics everything() {
 
 std::vector<System> mechanisms() {
   using namespace problems;
-  return {rod_pendulum().system, slider_crank().system,   four_bar().system,       squeezer().system, caraxis().system,
-          rolling_disk().system, quaternion_top().system, chain().build({{"n", 3}}), everything()};
+  return {rod_pendulum().system,   slider_crank().system,     four_bar().system,
+          squeezer().system,       caraxis().system,          rolling_disk().system,
+          quaternion_top().system, chain().build({{"n", 3}}), everything()};
 }
 
 TEST(ImplicitMechanics, HasNoResidualOnTheMotion) {
@@ -204,7 +209,8 @@ TEST(ImplicitMechanics, DerivativesAgreeWithDifferences) {
         Vector slope(y.size());
         mechanism.implicit->time_slope(t, y.data(), dy.data(), slope.data());
         const double step = 1e-5;
-        const Vector difference = (mechanism.residual(t + step, y, dy) - mechanism.residual(t - step, y, dy)) / (2 * step);
+        const Vector difference =
+            (mechanism.residual(t + step, y, dy) - mechanism.residual(t - step, y, dy)) / (2 * step);
         EXPECT_LE((slope - difference).cwiseAbs().maxCoeff(), 1e-7 * std::max(1.0, slope.cwiseAbs().maxCoeff()))
             << what;
       }
@@ -251,11 +257,15 @@ TEST(ImplicitMechanics, FollowsTheConstraintsInForce) {
   ball.constraint("rope", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; }).only_when(tied);
   Implicit tied_ball(ball, Level::index_2);
   EXPECT_EQ(tied_ball.implicit->size(), 5);
+  const std::vector<double> start = tied_ball.values.start();
+  const int version = tied_ball.implicit->version();
+  tied_ball.implicit->restart(0, start.data());
+  EXPECT_EQ(tied_ball.implicit->version(), version) << "nothing has changed";
   tied_ball.held.modes[0] = 0;
   tied_ball.form.lock(tied_ball.held);
-  const std::vector<double> start = tied_ball.values.start();
   tied_ball.implicit->restart(0, start.data());
   EXPECT_EQ(tied_ball.implicit->size(), 4);
+  EXPECT_NE(tied_ball.implicit->version(), version);
   EXPECT_EQ(tied_ball.implicit->roles().size(), 4u);
   EXPECT_EQ(tied_ball.implicit->matrices().size, 4);
 }
@@ -295,6 +305,23 @@ TEST(ImplicitMechanics, DifferentiatesBlackBoxesByDifferences) {
   expect_rows_equal(mechanism.J(), mechanism.differences(0, state, rate), 1e-6, "black box");
 }
 
+TEST(ImplicitMechanics, TakesDifferencesWhenAsked) {
+  for (const System& system : {problems::squeezer().system, System(everything())}) {
+    Implicit mechanism(system, Level::index_2);
+    Vector y, dy;
+    mechanism.scatter(y, dy);
+    mechanism.implicit->linearize(0.2, y.data(), dy.data());
+    const Matrix exact = mechanism.J();
+    mechanism.implicit->wants_differences = true;
+    const std::vector<double> start = mechanism.values.start();
+    mechanism.implicit->restart(0, start.data());
+    EXPECT_EQ(mechanism.implicit->jacobian_kind(), "differences");
+    mechanism.implicit->linearize(0.2, y.data(), dy.data());
+    expect_rows_equal(mechanism.J(), exact, 3e-6, system.name());
+    EXPECT_GT((mechanism.J() - exact).cwiseAbs().maxCoeff(), 0);
+  }
+}
+
 TEST(ImplicitMechanics, ReadsTheRelaysOfTheMode) {
   Mechanics block("block");
   const auto x = block.coordinate("x", 0, 1);
@@ -321,7 +348,7 @@ using Wide = std::conditional_t<std::is_same_v<T, double>, long double, std::com
 /// (c M - J)^-1 b with 64 bits.
 template <class T>
 Eigen::Matrix<Wide<T>, Eigen::Dynamic, 1> exact_solution(const Matrix& M, const Matrix& J, T c,
-                                                        const Eigen::Matrix<T, Eigen::Dynamic, 1>& b) {
+                                                         const Eigen::Matrix<T, Eigen::Dynamic, 1>& b) {
   using WideMatrix = Eigen::Matrix<Wide<T>, Eigen::Dynamic, Eigen::Dynamic>;
   const WideMatrix A = Wide<T>(c) * M.cast<Wide<T>>() - J.cast<Wide<T>>();
   return A.partialPivLu().solve(b.template cast<Wide<T>>());
@@ -356,7 +383,7 @@ TEST(EliminatedSystem, SolvesWhatTheFullSystemSolves) {
       const auto solver = mechanism.implicit->make_solver(1, 1);
       EXPECT_NE(solver->describe().find("eliminated"), std::string::npos);
       const Matrix M = mechanism.M(), J = mechanism.J();
-      for (const double c : {1e2, 1e4, 1e6, 1e8, -1e5}) {
+      for (const double c : {1.0, 1e2, 1e4, 1e6, 1e8, 1e12, -1e5}) {
         const std::string what =
             system.name() + ", level " + std::to_string(static_cast<int>(level)) + ", c = " + std::to_string(c);
         const Vector b = Vector::LinSpaced(y.size(), -1, 1.7);
@@ -409,8 +436,8 @@ Mechanics damped_chain(int n) {
     }
   });
   for (std::size_t i = 0; i < x.size(); ++i) {
-    chain.constraint("link" + std::to_string(i), [=, last = i == 0, x0 = x[i > 0 ? i - 1 : 0], y0 = y[i > 0 ? i - 1 : 0],
-                                                  x1 = x[i], y1 = y[i]](const auto& at) {
+    chain.constraint("link" + std::to_string(i), [=, last = i == 0, x0 = x[i > 0 ? i - 1 : 0],
+                                                  y0 = y[i > 0 ? i - 1 : 0], x1 = x[i], y1 = y[i]](const auto& at) {
       const auto dx = last ? at[x1] : at[x1] - at[x0], dy = last ? at[y1] : at[y1] - at[y0];
       return sqr(dx) + sqr(dy) - 1;
     });
@@ -439,7 +466,8 @@ TEST(ImplicitMechanics, KeepsALongChainSparse) {
         Vector x = b, re = b, im = b.reverse();
         ASSERT_TRUE(solver->factor(0, c)) << what;
         solver->solve(0, x.data());
-        const Vector left = c * (M * x) - J * x - b, size = c * (M.cwiseAbs() * x.cwiseAbs()) + J.cwiseAbs() * x.cwiseAbs();
+        const Vector left = c * (M * x) - J * x - b,
+                     size = c * (M.cwiseAbs() * x.cwiseAbs()) + J.cwiseAbs() * x.cwiseAbs();
         EXPECT_LE(left.cwiseAbs().maxCoeff(), 1e-12 * size.maxCoeff()) << what;
         ASSERT_TRUE(solver->factor(0, std::complex<double>(c, 2 * c))) << what;
         solver->solve(0, re.data(), im.data());

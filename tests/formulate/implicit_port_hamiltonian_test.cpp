@@ -59,7 +59,9 @@ struct Implicit {
     }
     return M;
   }
-  Matrix J() const { return Eigen::Map<const Matrix>(implicit->matrices().J.data(), implicit->size(), implicit->size()); }
+  Matrix J() const {
+    return Eigen::Map<const Matrix>(implicit->matrices().J.data(), implicit->size(), implicit->size());
+  }
   Matrix M() const {
     if (implicit->matrices().M.empty()) return Matrix::Identity(implicit->size(), implicit->size());
     return Eigen::Map<const Matrix>(implicit->matrices().M.data(), implicit->size(), implicit->size());
@@ -100,7 +102,8 @@ PortHamiltonian everything(bool with_resistance) {
   all.dissipation([=](const auto& at, auto& R) { R(s, s) = 0.3 + sqr(at[p]); });
   all.input([=](const auto& at, auto& d) { d[p] += sin(3 * at.t) * at[q]; });
   if (with_resistance)
-    all.resistance([=](const auto& at, const auto& e, auto& d) { d[z] += e[z] * std::abs(e[z]) * (1 + at[q] * at[q]); });
+    all.resistance(
+        [=](const auto& at, const auto& e, auto& d) { d[z] += e[z] * std::abs(e[z]) * (1 + at[q] * at[q]); });
   all.constraint("joint", [=](const auto& at, auto& c) {
     c[p] = cos(at[q]);
     c[s] = 0.5 + 0.1 * at.t * at[z];
@@ -147,7 +150,9 @@ TEST(ImplicitPortHamiltonian, DerivativesAgreeWithDifferences) {
       for (Eigen::Index i = 0; i < ours.rows(); ++i)
         EXPECT_LE((ours.row(i) - exact.row(i)).cwiseAbs().maxCoeff(),
                   (is_exact ? 3e-8 : 1e-6) * std::max(1.0, exact.row(i).cwiseAbs().maxCoeff()))
-            << what << ", row " << i << "\n" << ours.row(i) << "\n" << exact.row(i);
+            << what << ", row " << i << "\n"
+            << ours.row(i) << "\n"
+            << exact.row(i);
       EXPECT_LE((one.M() - M).cwiseAbs().maxCoeff(), 1e-11 * std::max(1.0, M.cwiseAbs().maxCoeff())) << what;
       Vector slope(y.size());
       one.implicit->time_slope(t, y.data(), dy.data(), slope.data());
@@ -191,7 +196,8 @@ TEST(ImplicitPortHamiltonian, RefusesToEliminateMultipliersOfRepeatedConstraints
   EXPECT_NE(testing::misuse_of([&] { Implicit(twice, Level::index_1); }).find("independent"), std::string::npos);
 }
 
-/// The finite eigenvalues μ of the pencil μ M - J, sorted: where (s M - J)^-1 M has ν = 1 / (s - μ), with any regular s.
+/// The finite eigenvalues μ of the pencil μ M - J, sorted: where (s M - J)^-1 M has ν = 1 / (s - μ), with any regular
+/// s.
 std::vector<std::complex<double>> eigenvalues(const Matrix& M, const Matrix& J) {
   const double s = 3;
   const Eigen::EigenSolver<Matrix> solver((s * M - J).partialPivLu().solve(M));
@@ -205,10 +211,6 @@ std::vector<std::complex<double>> eigenvalues(const Matrix& M, const Matrix& J) 
 
 // Table 1 of the source: with the constraint, -0.0025 ± 1.1180i at every index; the rest is at infinity.
 TEST(ImplicitPortHamiltonian, GearWheelsHaveTheEigenvaluesOfTheSource) {
-  struct Case {
-    GearWheels formulation;
-    Level level;
-  };
   using problems::GearWheels;
   const auto expected = problems::spectrum_of(GearWheels::reduced).eigenvalues;
   ASSERT_EQ(expected.size(), 2u);

@@ -5,16 +5,30 @@
 #include "integrate/methods.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/tableaus.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
 
-void rotation(const void*, const Point<double>& at, double* rates) {
-  rates[0] = -at[State{1}];
-  rates[1] = at[State{0}];
+using testing::StepperOf;
+using testing::takes_fixed_steps;
+
+// Evaluations with numbers, and with duals.
+long long calls = 0, dual_calls = 0;
+
+System rotation() {
+  System system("rotation");
+  const auto x = system.state("x", 1), y = system.state("y", 0);
+  system.rates([=](const auto& at, auto& d) {
+    using Scalar = std::decay_t<decltype(at[x])>;
+    if constexpr (std::is_same_v<Scalar, double>) ++calls;
+    if constexpr (std::is_same_v<Scalar, Gradient>) ++dual_calls;
+    d[x] = -at[y];
+    d[y] = at[x];
+  });
+  return system;
 }
-const ActiveField rotating{rotation, nullptr, nullptr};
-const VectorField rotate{&rotating};
+const System rotate = rotation();
 
 StepControl control_of(double relative, int size, double fixed_step = 0) {
   StepControl control;
@@ -46,7 +60,7 @@ class ToCircle : public Correction {
 TEST(Stepper, EveryMethodStartsAndEndsItsPolynomialOnTheExactBits) {
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
-    const auto stepper = method.make(rotate, 2, control_of(1e-8, 2, 0.125));
+    const StepperOf stepper(method, rotate, control_of(1e-8, 2, takes_fixed_steps(method) ? 0.125 : 0));
     stepper->restart(0, one_zero, 1, 0);
     Step step(2);
     double expected[] = {1, 0}, x[2];
@@ -72,7 +86,7 @@ TEST(Stepper, ReachesTheLimitExactlyAndNeverPassesIt) {
     SCOPED_TRACE(method.name);
     for (const double direction : {1.0, -1.0}) {
       const double end = direction * 0.7;  // no multiple of the fixed step
-      const auto stepper = method.make(rotate, 2, control_of(1e-6, 2, method.is_adaptive ? 0 : 0.15));
+      const StepperOf stepper(method, rotate, control_of(1e-6, 2, method.is_adaptive ? 0 : 0.15));
       stepper->restart(0, one_zero, direction, 0);
       Step step(2);
       double t = 0;
@@ -91,7 +105,7 @@ TEST(Stepper, ReachesTheLimitExactlyAndNeverPassesIt) {
 TEST(Stepper, ACorrectionMovesTheEndInsideTheStep) {
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
-    const auto stepper = method.make(rotate, 2, control_of(1e-6, 2, method.is_adaptive ? 0 : 1e-3));
+    const StepperOf stepper(method, rotate, control_of(1e-6, 2, method.is_adaptive ? 0 : 1e-3));
     stepper->restart(0, one_zero, 1, 0);
     ToCircle circle(1e-5);
     Step step(2);
@@ -109,7 +123,7 @@ TEST(Stepper, ACorrectionMovesTheEndInsideTheStep) {
 
 TEST(Stepper, APullLargerThanTheToleranceRejectsTheStep) {
   const auto longest_with = [](double pull_tolerance) {
-    const auto stepper = find_method("dormand-prince-5").make(rotate, 2, control_of(1e-3, 2));
+    const StepperOf stepper(find_method("dormand-prince-5"), rotate, control_of(1e-3, 2));
     stepper->restart(0, one_zero, 1, 0);
     ToCircle circle(pull_tolerance);
     Step step(2);
@@ -126,29 +140,24 @@ TEST(Stepper, APullLargerThanTheToleranceRejectsTheStep) {
 }
 
 TEST(Stepper, AStepCutByTheLimitDoesNotShortenTheNext) {
-  const auto stepper = find_method("dormand-prince-5").make(rotate, 2, control_of(1e-6, 2));
-  stepper->restart(0, one_zero, 1, 0);
-  Step step(2);
-  for (int i = 0; i < 20; ++i) ASSERT_EQ(stepper->step(1e3, nullptr, step), Attempt::accepted);
-  const double usual = step.h;
-  ASSERT_EQ(stepper->step(step.t1 + 1e-4 * usual, nullptr, step), Attempt::accepted);
-  ASSERT_EQ(stepper->step(1e3, nullptr, step), Attempt::accepted);
-  EXPECT_GT(step.h, 0.7 * usual);
+  for (const char* name : {"dormand-prince-5", "radau", "rodas5p", "esdirk-5"}) {
+    SCOPED_TRACE(name);
+    const StepperOf stepper(find_method(name), rotate, control_of(1e-6, 2));
+    stepper->restart(0, one_zero, 1, 0);
+    Step step(2);
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(stepper->step(1e3, nullptr, step), Attempt::accepted);
+    const double usual = step.h;
+    ASSERT_EQ(stepper->step(step.t1 + 1e-4 * usual, nullptr, step), Attempt::accepted);
+    ASSERT_EQ(stepper->step(1e3, nullptr, step), Attempt::accepted);
+    EXPECT_GT(step.h, 0.7 * usual);
+  }
 }
 
 TEST(Stepper, CountsEveryEvaluation) {
-  static long long calls;
-  calls = 0;
-  const ActiveField counted{[](const void* self, const Point<double>& at, double* rates) {
-                              ++calls;
-                              rotation(self, at, rates);
-                            },
-                            nullptr, nullptr};
-  const VectorField counting{&counted};
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
-    const auto stepper = method.make(counting, 2, control_of(1e-8, 2, method.is_adaptive ? 0 : 0.01));
-    calls = 0;
+    const StepperOf stepper(method, rotate, control_of(1e-8, 2, method.is_adaptive ? 0 : 0.01));
+    calls = dual_calls = 0;
     stepper->restart(0, one_zero, 1, 0);
     Step step(2);
     for (int i = 0; i < 120; ++i) {  // long enough for the watch for stiffness
@@ -156,13 +165,14 @@ TEST(Stepper, CountsEveryEvaluation) {
       if (i % 3 == 0) stepper->interpolate(step);
     }
     EXPECT_EQ(stepper->work().rhs, calls);
+    EXPECT_EQ(stepper->work().dual_rhs, dual_calls);
     EXPECT_EQ(stepper->work().accepted, 120);
   }
 }
 
 TEST(Stepper, CostsWhatItsTableSays) {
   const auto evaluations = [](const char* name, bool dense) {
-    const auto stepper = find_method(name).make(rotate, 2, control_of(1e-8, 2, 0.01));
+    const StepperOf stepper(find_method(name), rotate, control_of(1e-8, 2, 0.01));
     stepper->restart(0, one_zero, 1, 0);
     Step step(2);
     for (int i = 0; i < 10; ++i) {
@@ -191,7 +201,7 @@ TEST(Stepper, InlinedAndErasedTakeTheSameSteps) {
   };
   using Field = detail::InlinedField<decltype(f)>;
   ExplicitRungeKutta<dop853, Field, 2> inlined(Field{f}, 2, control_of(1e-10, 2));
-  const auto erased = find_method("dop853").make(rotate, 2, control_of(1e-10, 2));
+  const StepperOf erased(find_method("dop853"), rotate, control_of(1e-10, 2));
   inlined.restart(0, one_zero, 1, 0);
   erased->restart(0, one_zero, 1, 0);
   // Not to the bit: the two multiply in different orders, and the first error estimates are rounding.
