@@ -36,6 +36,9 @@ struct TimedRun {
 TimedRun time_run(const System& system, const Values& values, Options options, double seconds = 0.02,
                   double longest = longest_run);
 
+/// Seconds of a run of no length, best of several: checks, structure, consistent start.
+double set_up_seconds(const System& system, const Values& values, Options options);
+
 /// Whether SUNDIALS was compiled with optimization, and a sentence for the head of a table: which one it is, and, where
 /// it is not, that ratios prove nothing.
 bool peers_are_optimized();

@@ -142,26 +142,24 @@ void table_4(const StiffOptions& options) {
   TableReport& report = options.report;
   report.begin(
       "4", "Table 4 of Koenders (2002): flyball governor, BDF",
-      "RTOL = ATOL, first step 0.001 and largest step as printed, 30 s. Position: error of the rod's length at the "
-      "end; "
-      "calls: residuals; points: accepted steps and the start. Ours is IDA, his an older BDF code: neither its "
-      "step-size control nor what it counts for its Jacobians (ours are exact and not counted) is known. Not "
-      "projected, "
-      "the rod's length is held by nothing but its rate, so its error is the sum of the errors of 30 s: of the size of "
-      "the tolerance for both, and not the same number. Projected keeps the constraints that are declared, which are "
-      "those of speeds: they are then zero to rounding, and the rod's length is as good as the integration.",
+      "RTOL = ATOL, first step 0.001 and largest step as printed, 30 s; his two lines with tolerances of 1.5 are left "
+      "out: ours must be below 1. Position: error of the rod's length at the end; calls: residuals; points: accepted "
+      "steps and the start; speeds: largest residual of the constraints over the run. Ours is IDA, his an older BDF "
+      "code: its step-size control is not known, and his calls seem to count those for Jacobians, which are exact here "
+      "and not counted. Nothing holds the rod's length but its rate, so its error is what 30 s of integration add up "
+      "to: with index 2, of the size printed, and not the same number. Projection keeps what is declared, which are "
+      "the constraints of speeds; IDA does not see it, so steps and rod stay the same.",
       {"RTOL = ATOL", "largest step", "position, printed", "index 2", "index 1", "index 2, projected", "comparison",
        "calls, points, printed", "index 2", "index 1", "index 2, projected", "speeds, index 2 / 1 / projected"});
   struct Row {
     double tolerance, max_step;
     const char *position, *counts;
   };
-  for (const Row& row :
-       {Row{1.5, 1.5, ".027", "179, 31"}, Row{0.5, 0.09, ".0015", "1319, 606"}, Row{0.5, 0.05, ".0025", "1319, 606"},
-        Row{1e-1, 0.05, ".0028", "1319, 606"}, Row{1e-2, 0.09, ".0023", "1096, 467"},
-        Row{1e-3, 0.09, ".0001", "1770, 733"}, Row{1e-4, 10, "3.3e-5", "2742, 1124"},
-        Row{1e-5, 10, "9.4e-6", "3501, 1406"}, Row{1e-6, 10, "7.9e-7", "5786, 2601"},
-        Row{1e-10, 10, "5.4e-10", "20449, 9244"}, Row{1e-14, 1, "9.6e-14", "98787, 39819"}}) {
+  for (const Row& row : {Row{0.5, 0.09, ".0015", "1319, 606"}, Row{0.5, 0.05, ".0025", "1319, 606"},
+                         Row{1e-1, 0.05, ".0028", "1319, 606"}, Row{1e-2, 0.09, ".0023", "1096, 467"},
+                         Row{1e-3, 0.09, ".0001", "1770, 733"}, Row{1e-4, 10, "3.3e-5", "2742, 1124"},
+                         Row{1e-5, 10, "9.4e-6", "3501, 1406"}, Row{1e-6, 10, "7.9e-7", "5786, 2601"},
+                         Row{1e-10, 10, "5.4e-10", "20449, 9244"}, Row{1e-14, 1, "9.6e-14", "98787, 39819"}}) {
     if (options.is_quick && (row.tolerance > 0.01 || row.tolerance < 1e-6)) continue;
     const Violation two = flyball(row.tolerance, row.max_step, "index-2", "none"),
                     one = flyball(row.tolerance, row.max_step, "index-1", "none"),

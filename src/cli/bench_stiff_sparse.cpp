@@ -73,6 +73,7 @@ struct Curve {
 };
 
 constexpr double loose_error = 1e-5, tight_error = 1e-8;
+constexpr double longest = 60;  // seconds of a run
 
 /// From loose to tight tolerances, half a decade apart, until the error is small enough or a run fails.
 template <class One>
@@ -95,7 +96,7 @@ Curve our_curve(const System& system, const Values& values, const std::vector<do
     return options;
   };
   curve.runs = ladder([&](double tolerance) {
-    const TimedRun timed = time_run(system, values, options_at(tolerance), 0.1);
+    const TimedRun timed = time_run(system, values, options_at(tolerance), 0.1, longest);
     const Statistics& s = timed.run.statistics;
     const ImplicitStatistics i = s.implicit.value_or(ImplicitStatistics{});
     if (!timed.run.finished()) return Run{tolerance, nan, nan, 0, 0, 0, 0};
@@ -112,8 +113,10 @@ Curve our_curve(const System& system, const Values& values, const std::vector<do
 Curve peer_curve(const System& system, const Values& values, const std::vector<double>& reference) {
   Curve curve{"CVODE + KLU", "KLU", {}};
   const auto options_at = [&](double tolerance) {
-    return PeerOptions{
-        .end = 10, .relative = tolerance, .absolute = std::vector<double>(reference.size(), tolerance), .longest = 30};
+    return PeerOptions{.end = 10,
+                       .relative = tolerance,
+                       .absolute = std::vector<double>(reference.size(), tolerance),
+                       .longest = longest};
   };
   PeerModel model(system, values);
   curve.runs = ladder([&](double tolerance) {

@@ -85,6 +85,7 @@ class SundialsRun {
 
   PeerRun run(const PeerModel& model) {
     PeerRun out;
+    out.creating = processor_seconds() - began_;
     double t = model.start();
     const int flag = is_ida_ ? IDASolve(memory_, options_.end, &t, y_, dy_, IDA_NORMAL)
                              : CVode(memory_, options_.end, y_, &t, CV_NORMAL);
@@ -305,8 +306,9 @@ std::vector<double> PeerModel::absolute(double relative) const {
   for (std::size_t i = 0; i < model_->nominals.size(); ++i) {
     if (model_->nominals[i] > 0) each[i] = relative * model_->nominals[i];
   }
-  // Multipliers: the tolerance only bounds what Newton's method leaves in them.
-  for (std::size_t i = at(states()); i < each.size(); ++i) each[i] = relative * std::max(1.0, std::abs(y_[i]));
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i >= at(states()) || form_->roles()[i].index >= 2) each[i] = std::max(1.0, std::abs(y_[i]));
+  }
   return each;
 }
 

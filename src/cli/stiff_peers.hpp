@@ -34,7 +34,8 @@ class PeerModel {
   double start() const { return start_; }
   const std::vector<double>& y() const { return y_; }
   const std::vector<double>& dy() const { return dy_; }
-  /// What simulate() takes for this relative tolerance, one per unknown; multipliers have a thousandth.
+  /// What simulate() takes for this relative tolerance, one per unknown. Unknowns of index 2 and above, multipliers for
+  /// instance, have about their own size: IDA's Newton iteration would fail on their last digits.
   std::vector<double> absolute(double relative) const;
 
  private:
@@ -59,7 +60,8 @@ struct PeerOptions {
 struct PeerRun {
   std::vector<double> state;  ///< of the model, at the end
   long long steps = 0, rhs = 0, jacobians = 0, factorizations = 0;
-  double seconds = 0;  ///< from creating the solver to the last step
+  double seconds = 0;   ///< from creating the solver to the last step
+  double creating = 0;  ///< of them
   bool was_cut = false;
   std::string failure;  ///< empty: it arrived
   bool finished() const { return failure.empty(); }

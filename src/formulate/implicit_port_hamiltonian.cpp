@@ -142,17 +142,7 @@ ImplicitPortHamiltonian::ImplicitPortHamiltonian(std::shared_ptr<const System::D
 }
 
 void ImplicitPortHamiltonian::restart(double t, const double* x) {
-  if (form_.source != nullptr) {
-    held_ = *form_.source;
-  } else if (!is_started_) {
-    held_.parameters = model_->parameters;
-    held_.modes = model_->modes;
-    held_.numbers = model_->numbers;
-    held_.truths.resize(model_->condition_names.size());
-    held_.members.resize(model_->condition_family_names.size());
-    for (const RelayInfo& relay : model_->relays) held_.levels.push_back(relay.below);
-    held_.sides.assign(model_->relays.size(), RelaySide::below);
-  }
+  held_ = form_.held();
   if (!is_started_) ++version_;
   is_started_ = true;
   has_exact_jacobian_ = !has_numbers_only_ && !wants_differences;

@@ -43,6 +43,7 @@ class OdeForm final : public ImplicitForm {
   }
 
   void restart(double /*t*/, const double* x) override {
+    is_new_ = true;
     static const Held nothing;
     const Held& held = is_whole_ ? *field_.around->held : nothing;
     const bool slides = std::any_of(held.sides.begin(), held.sides.end(),
@@ -64,11 +65,13 @@ class OdeForm final : public ImplicitForm {
   }
 
   std::string complete(double t, double* y, double* dy) override {
+    if (std::exchange(is_new_, false)) std::fill(dy, dy + size_, std::numeric_limits<double>::quiet_NaN());
     field_.call(field_.self, Point<double>(t, y, field_.parameters, field_.around), dy);
     return {};
   }
 
   void residual(double t, const double* y, const double* dy, double* r) override {
+    if (std::exchange(is_new_, false)) std::fill(r, r + size_, std::numeric_limits<double>::quiet_NaN());
     field_.call(field_.self, Point<double>(t, y, field_.parameters, field_.around), r);
     if (dy == nullptr) return;
     for (int i = 0; i < size_; ++i) r[i] -= dy[i];
@@ -257,6 +260,7 @@ class OdeForm final : public ImplicitForm {
   std::shared_ptr<const System::Declarations> model_;
   const ActiveField& field_;
   bool is_whole_, is_given_ = false, reads_time_ = true, was_sliding_ = false;
+  bool is_new_ = true;  // a piece has begun: a rate that the model forgets must not be what memory holds
   Held seen_;  // what the pattern was observed with
   std::vector<int> color_;
   int colors_ = 0;

@@ -26,6 +26,7 @@ class PortHamiltonianForm final : public Form, public Manifold {
   explicit PortHamiltonianForm(std::shared_ptr<const System::Declarations> model);
 
   void lock(const Held& held) override;
+  const Held& held() const { return *held_; }
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
   Manifold& manifold() override { return *this; }

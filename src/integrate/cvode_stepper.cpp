@@ -36,6 +36,9 @@ class Cvode final : public sundials::MultistepStepper {
     check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
     check(CVodeInit(cvode, rate, 0, y_.get()), "CVodeInit");
     check(CVodeWFtolerances(cvode, weigh), "CVodeWFtolerances");
+    // After an event the first try is as long as the steps before it, and order 1 may need one a million times shorter.
+    check(CVodeSetMaxErrTestFails(cvode, sundials::most_failures), "CVodeSetMaxErrTestFails");
+    check(CVodeSetMaxConvFails(cvode, sundials::most_failures), "CVodeSetMaxConvFails");
     if (std::isfinite(control.max_step)) check(CVodeSetMaxStep(cvode, control.max_step), "CVodeSetMaxStep");
     if (is_krylov) {
       krylov_.reset(made(SUNLinSol_SPGMR(y_.get(), SUN_PREC_NONE, std::min(n_, krylov_vectors), context_.get())));

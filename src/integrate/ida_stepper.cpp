@@ -33,6 +33,9 @@ class Ida final : public sundials::MultistepStepper {
     check(IDASetUserData(ida, this), "IDASetUserData");
     check(IDAInit(ida, residual, 0, y_.get(), dy_.get()), "IDAInit");
     check(IDAWFtolerances(ida, weigh), "IDAWFtolerances");
+    // As with CVODE: after an event the first try is as long as the steps before it.
+    check(IDASetMaxErrTestFails(ida, sundials::most_failures), "IDASetMaxErrTestFails");
+    check(IDASetMaxConvFails(ida, sundials::most_failures), "IDASetMaxConvFails");
     if (std::isfinite(control.max_step)) check(IDASetMaxStep(ida, control.max_step), "IDASetMaxStep");
     if (is_krylov) {
       krylov_.reset(made(SUNLinSol_SPGMR(y_.get(), SUN_PREC_NONE, std::min(n_, krylov_vectors), context_.get())));

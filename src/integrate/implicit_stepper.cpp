@@ -179,7 +179,11 @@ Attempt ImplicitStepper::adaptive_step(double limit, Correction* correction, Ste
 
 Attempt ImplicitStepper::fixed_step(double limit, Correction* correction, Step& out) {
   const FixedGrid::Next next = grid_.next(t_, limit);
-  const Trial trial = try_step(next.t1, next.h, false, correction);
+  Trial trial = try_step(next.t1, next.h, false, correction);
+  if (trial.outcome == Trial::Outcome::diverged) {  // with a Jacobian of its own start
+    ++work_.divergences;
+    trial = try_step(next.t1, next.h, false, correction);
+  }
   if (trial.outcome != Trial::Outcome::solved || !std::isfinite(trial.error)) {
     if (trial.outcome != Trial::Outcome::solved) ++work_.divergences;
     return fail(trial, std::abs(next.h), 1);
@@ -241,12 +245,25 @@ bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
   }
   --work_.accepted;  // the same step, taken again
   take(end, h, trial.error, step);
+  grid_.restart(end, direction_ * control_.fixed_step);
   return true;
 }
 
 bool ImplicitStepper::interpolate(Step& step) {
   write_polynomial(step);
   return true;
+}
+
+int ImplicitStepper::not_finite_rate(double h) {
+  if (form_.mass_kind() != formulate::MassKind::identity) return -1;  // rows do not belong to unknowns
+  std::vector<double> rates(y_.size());
+  for (const double reach : {0.0, 1.0}) {
+    for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + reach * h * dy_[at(i)];
+    residual(t_ + reach * h, end_.data(), nullptr, rates.data());
+    const auto bad = std::find_if(rates.begin(), rates.end(), [](double rate) { return !std::isfinite(rate); });
+    if (bad != rates.end()) return std::min(static_cast<int>(bad - rates.begin()), states_ - 1);
+  }
+  return -1;
 }
 
 Attempt ImplicitStepper::fail(const Trial& last, double size, int attempts) {
@@ -266,6 +283,7 @@ Attempt ImplicitStepper::fail(const Trial& last, double size, int attempts) {
       failure_.component = solver_ ? solver_->culprit() : -1;
       return Attempt::singular;
     case Trial::Outcome::not_finite:
+      if (const int culprit = not_finite_rate(direction_ * size); culprit >= 0) failure_.component = culprit;
       return Attempt::not_finite;
     case Trial::Outcome::solved:
       break;

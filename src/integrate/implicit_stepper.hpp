@@ -89,6 +89,8 @@ class ImplicitStepper : public Stepper {
   Trial try_step(double t1, double h, bool retakes, Correction* correction);
   void take(double t1, double h, double error, Step& out);
   Attempt fail(const Trial& last, double size, int attempts);
+  /// The first rate that is not finite here, or after a step of this size along the tangent; -1: none, or not known.
+  int not_finite_rate(double h);
   double choose_first_step(double limit) const;
 
   FixedGrid grid_;

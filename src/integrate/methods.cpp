@@ -31,7 +31,9 @@ Method runge_kutta(const Table& table) {
           .is_adaptive = table.embedded_order > 0,
           .make = [name = table.name](const VectorField& field, int size, const StepControl& control) {
             return erased_runge_kutta(name, size)(field, size, control);
-          }};
+          },
+          .make_implicit = {},
+          .stability_limit = real_stability_limit(table)};
 }
 
 Method predictor_corrector(const PredictorCorrectorTable& table) {

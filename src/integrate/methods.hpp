@@ -31,6 +31,8 @@ struct Method {
                                          const ImplicitNeeds& needs)>
       make_implicit = {};
 
+  double stability_limit = 0;  ///< of explicit Runge-Kutta methods: |R(-z)| <= 1 up to this z
+
   bool is_implicit() const { return make_implicit != nullptr; }
 };
 

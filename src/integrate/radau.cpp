@@ -276,7 +276,9 @@ class Radau final : public ImplicitStepper {
     const bool is_fixed = control_.fixed_step > 0;  // then patience is all there is
     const int most = is_fixed ? most_iterations_at_fixed_step : 7 + (s - 3);
     const double wanted = newton_tolerance();
-    double eta = std::pow(std::max(eta_, eps), 0.8), norm = 0, norm_before = 0, ratio_before = 0;
+    // One iteration may do if others converged fast; but the last step may have been a linear problem by chance.
+    double eta = std::max(std::pow(eta_, 0.8), 1e-3), norm = 0, norm_before = 0, ratio_before = 0;
+    double first = 0, least = std::numeric_limits<double>::infinity();  // increments of this step
     theta_ = 0;
     for (int m = 1; m <= most; ++m) {
       if (!evaluate<s>(h)) return {Trial::Outcome::not_finite, 0, 0.25};
@@ -285,6 +287,8 @@ class Radau final : public ImplicitStepper {
       norm = increment_norm<s>();
       if (!std::isfinite(norm)) return {Trial::Outcome::not_finite, 0, 0.25};
       iterations_ = m;
+      if (m == 1) first = norm;
+      least = std::min(least, norm);
       bool gives_up = false;
       double shrink = 0.5;
       if (m > 1) {
@@ -303,12 +307,14 @@ class Radau final : public ImplicitStepper {
         }
       }
       // Rounding in the model may stop the iteration short of its goal, but well below the error allowed.
-      const bool is_good_enough = (gives_up || m == most) && m > 1 && norm <= 0.05;
+      const bool is_good_enough = (gives_up || m == most) && m > 1 && norm <= (is_fixed ? 1 : 0.05);
       const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
       if (gives_up && !is_good_enough && !is_rounding) {
-        if (theta_ >= 0.9 && norm < 1) {
-          if (++noisy_failures_ > 2) raise_tolerance(20 * norm * tolerance_in_use()), noisy_failures_ = 0;
-        } else {
+        // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help.
+        const bool is_noisy = least <= 0.1 * first;
+        noisy_failures_ = is_noisy ? noisy_failures_ + 1 : 0;
+        if (noisy_failures_ > 2) {
+          raise_tolerance(20 * least * tolerance_in_use());
           noisy_failures_ = 0;
         }
         return {Trial::Outcome::diverged, 0, shrink};
@@ -425,8 +431,9 @@ class Radau final : public ImplicitStepper {
     for (int j = 0; j < states_; ++j) {
       double* cj = c + j * (degree + 1);
       cj[0] = start_[at(j)];
-      for (int k = 1; k <= degree; ++k) cj[k] = q_[at((k - 1) * n_ + j)];
-      cj[1] += end_shift_[at(j)];
+      double rise = 0;
+      for (int k = degree; k >= 1; --k) rise += cj[k] = q_[at((k - 1) * n_ + j)];
+      cj[1] += (y_[at(j)] - start_[at(j)]) - rise;  // to the end as it is: corrected, and without the rounding of q
     }
   }
 

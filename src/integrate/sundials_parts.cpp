@@ -313,6 +313,11 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
                 fmt::format("{}: at t = {:.17g} a step of {:.3g} no longer changes t", library_, t_, used_step()));
   }
 
+  // The library asks whether rates are finite, not whether the state is.
+  if (const auto end = array(y_.get()); !is_finite(end)) {
+    const auto bad = std::find_if(end.begin(), end.end(), [](double value) { return !std::isfinite(value); });
+    return fail(Attempt::not_finite, t_, t1 - t_, before, static_cast<int>(bad - end.begin()), {});
+  }
   const bool has_moved = counts().steps > before.steps;
   has_stepped_ = true;
   last_order_ = used_order();

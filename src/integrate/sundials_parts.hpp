@@ -25,7 +25,8 @@
 
 namespace pawl::sundials {
 
-inline constexpr int max_order = 12;  ///< of Adams; BDF has 5
+inline constexpr int max_order = 12;      ///< of Adams; BDF has 5
+inline constexpr int most_failures = 40;  ///< of one step, by error test or by convergence, before it is given up
 
 struct Release {
   void operator()(SUNContext context) const { SUNContext_Free(&context); }

@@ -9,8 +9,6 @@ namespace pawl {
 
 namespace {
 
-constexpr double reach = 3.3;  // length of the stability region of explicit pairs along the negative axis, nearly
-
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -54,7 +52,7 @@ class SwitchingStepper final : public Stepper {
              fmt::format("stability, not accuracy, limits explicit steps (fastest rate about {:.2g})", rate));
     }
     if (is_implicit_ && std::exchange(was_calm_, false))
-      change(parts_.explicit_name, t_, x_.data(), std::min(now_->next_step_size(), reach / std::max(radius_, 1e-300)),
+      change(parts_.explicit_name, t_, x_.data(), std::min(now_->next_step_size(), parts_.stability_limit / std::max(radius_, 1e-300)),
              fmt::format("steps of {:.2g} are accurate, and stable for explicit methods too", now_->next_step_size()));
     Attempt attempt = now_->step(limit, correction, out);
     take_over();
@@ -65,8 +63,8 @@ class SwitchingStepper final : public Stepper {
     std::copy(out.end(), out.end() + n_, x_.begin());
     if (is_implicit_)
       watch_calm(out);
-    else if (now_->stiffness())
-      turns_stiff_ = true;
+    else
+      turns_stiff_ = now_->stiffness() || hangs_at_the_edge(out);
     return attempt;
   }
 
@@ -131,7 +129,8 @@ class SwitchingStepper final : public Stepper {
     now_->restart(t, x, direction_, first_step, nullptr);
     if (changes_++ > 0) dwell_ = std::min(2 * dwell_, 10000);
     since_change_ = 0;
-    calm_ = 0;
+    next_look_ = is_implicit_ ? 0 : 100;
+    calm_ = hits_ = 0;
     if (changes_ <= 20)
       notes_.push_back({t, fmt::format("method auto: {} from here on, because: {}{}", to, why,
                                        changes_ == 20 ? " (further changes are not reported one by one)" : ""), false});
@@ -142,25 +141,28 @@ class SwitchingStepper final : public Stepper {
   void measure(double t, const double* x) {
     field_(t, x, rate_.data());
     ++own_.rhs;
-    double size = 0, length = 0;
+    double size = 0, length = 0, speed = 0;
     for (int i = 0; i < n_; ++i) {
       if (!has_direction_) direction_vector_[at(i)] = rate_[at(i)] + (i % 2 == 0 ? 1e-3 : -1e-3) * (std::abs(rate_[at(i)]) + control_.absolute[at(i)]);
       const double weight = 1 / (control_.absolute[at(i)] + std::max(control_.relative, 1e-6) * std::abs(x[i]));
       size += x[i] * weight * (x[i] * weight);
+      speed += rate_[at(i)] * weight * (rate_[at(i)] * weight);
       length += direction_vector_[at(i)] * weight * (direction_vector_[at(i)] * weight);
     }
     has_direction_ = true;
+    speed_ = std::sqrt(speed / std::max(size, 1.0));
     if (!(length > 0)) return;
     const double scale = 1e-8 * std::max(std::sqrt(size), 1.0) / std::sqrt(length);
     for (int i = 0; i < n_; ++i) moved_[at(i)] = x[i] + scale * direction_vector_[at(i)];
     field_(t, moved_.data(), moved_rate_.data());
     ++own_.rhs;
-    double change = 0, moved = 0;
+    double change = 0, moved = 0, along = 0;
     for (int i = 0; i < n_; ++i) {
       const double weight = 1 / (control_.absolute[at(i)] + std::max(control_.relative, 1e-6) * std::abs(x[i]));
       direction_vector_[at(i)] = (moved_rate_[at(i)] - rate_[at(i)]) / scale;
       const double step = (moved_[at(i)] - x[i]) / scale * weight;
       moved += step * step;
+      along += step * weight * direction_vector_[at(i)];
       change += direction_vector_[at(i)] * weight * (direction_vector_[at(i)] * weight);
     }
     if (!std::isfinite(change) || change == 0) {
@@ -168,15 +170,29 @@ class SwitchingStepper final : public Stepper {
       return;
     }
     radius_ = std::sqrt(change / moved);
+    quotient_ = direction_ * along / moved;
     const double shrink = 1 / std::sqrt(change);
     for (double& entry : direction_vector_) entry *= shrink;
   }
 
-  void watch_calm(const Step& step) {
-    if (since_change_ < dwell_ || since_change_ % 5 != 0) return;
+  bool hangs_at_the_edge(const Step& step) {
+    if (since_change_ < next_look_) return false;
     measure(step.t1, step.end());
-    if (!std::isfinite(radius_)) return;
-    calm_ = std::abs(step.h) * radius_ < 0.5 * reach ? calm_ + 1 : 0;
+    const double product = std::abs(step.h) * radius_ / parts_.stability_limit;
+    // Near rounding the steps stay below the edge; then the motion is slow for them, and its fastest part decays.
+    const bool is_slow = std::abs(step.h) * radius_ > 1 && std::abs(step.h) * speed_ < 0.02;
+    const bool is_hit = (product > 0.8 || is_slow) && product < 2 && quotient_ < -0.5 * radius_;
+    hits_ = is_hit ? hits_ + 1 : 0;
+    next_look_ = since_change_ + (is_hit ? 10 : 100);
+    return hits_ >= 10;
+  }
+
+  void watch_calm(const Step& step) {
+    if (since_change_ < std::max(dwell_, next_look_)) return;
+    measure(step.t1, step.end());
+    const double product = std::abs(step.h) * radius_;
+    next_look_ = since_change_ + (product < 10 * parts_.stability_limit ? 5 : 50);  // far from calm, it need not be asked often
+    calm_ = product < 0.5 * parts_.stability_limit ? calm_ + 1 : 0;
     if (calm_ >= 4) was_calm_ = true;
   }
 
@@ -188,9 +204,11 @@ class SwitchingStepper final : public Stepper {
   Stepper* now_;
   bool is_implicit_ = false, is_new_ = true, has_to_look_ = false, turns_stiff_ = false, was_calm_ = false;
   bool has_direction_ = false;
-  double t_ = 0, direction_ = 1, radius_ = 0;
+  double t_ = 0, direction_ = 1;
+  double speed_ = 0;                  // of the motion, relative to its size
+  double radius_ = 0, quotient_ = 0;  // of df/dx: spectral radius, and the Rayleigh quotient of its direction
   long long explicit_steps_ = 0, implicit_steps_ = 0;
-  int since_change_ = 0, dwell_ = 20, calm_ = 0, changes_ = 0;
+  int since_change_ = 0, next_look_ = 100, hits_ = 0, dwell_ = 20, calm_ = 0, changes_ = 0;
   Work own_;
   std::vector<double> x_, rate_, moved_, moved_rate_, direction_vector_;
 };

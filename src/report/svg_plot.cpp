@@ -12,10 +12,11 @@ namespace pawl {
 namespace {
 
 // In units of the picture. The legend stands to the right of the frame.
-constexpr double left = 64, top = 40, frame_width = 520, frame_height = 380, legend = 150, bottom = 52;
+constexpr double left = 64, top = 40, frame_width = 520, frame_height = 380, legend = 205, bottom = 52;
 constexpr double line_height = 19;
-constexpr std::array<const char*, 8> colors{"#1b6ca8", "#d1495b", "#2e8b57", "#e08e0b",
-                                            "#7b4fa3", "#20a4a4", "#8a5a2b", "#c2479c"};
+constexpr std::array<const char*, 16> colors{"#1b6ca8", "#d1495b", "#2e8b57", "#e08e0b", "#7b4fa3", "#20a4a4",
+                                             "#8a5a2b", "#e377c2", "#6b7a0f", "#0b2f6b", "#ff6f3c", "#9aa0a6",
+                                             "#000000", "#b00000", "#00a000", "#4060ff"};
 
 bool is_drawn(double x, double y) {
   return x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y);

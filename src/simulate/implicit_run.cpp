@@ -114,6 +114,7 @@ void ImplicitRun::derive() {
     structure_ = view->form->structure().describe();
     mass_kind_ = view->form->mass_kind();
     has_exact_jacobian_ = view->form->has_exact_jacobian();
+    index_ = view->form->structure().index;
     // With events, conditions are decided first: they may say which equations are in force.
     if (!derived->has_events())
       setup_.start_failure = derived->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -153,6 +154,13 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
     throw;
   } catch (const std::exception&) {  // of the model: the run meets it again, and makes it an outcome
   }
+  const auto& roles = forms_.back()->roles();
+  const bool is_high_index =
+      std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 2; });
+  if (is_high_index && (method.family == "Rosenbrock" || method.family == "diagonally implicit Runge-Kutta")) {
+    notes_->push_back(fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it",
+                                  method.name));
+  }
   const bool is_dae = model_->is_implicit() || (manifold_ != nullptr && manifold_->formulation().is_implicit());
   return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
 }
@@ -171,6 +179,7 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
                          },
                          .explicit_name = explicit_one.name,
                          .implicit_name = implicit_one.name,
+                         .stability_limit = explicit_one.stability_limit,
                          .looks_at_once = size > 1000};
     return make_switching(std::move(parts), field, size, control);
   };

@@ -22,9 +22,9 @@ class ImplicitRun {
 
   /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, and follows jumps.
   void derive();
-  /// Whether a Rosenbrock method can take the equations: a constant mass matrix and exact derivatives.
+  /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1.
   bool allows_rosenbrock() const {
-    return mass_kind_ != formulate::MassKind::varying && has_exact_jacobian_;
+    return mass_kind_ != formulate::MassKind::varying && has_exact_jacobian_ && index_ < 2;
   }
 
   /// Makers of the steppers of an implicit method, and of `auto`, which switches between the two.
@@ -47,6 +47,7 @@ class ImplicitRun {
   std::vector<std::unique_ptr<formulate::ImplicitForm>> forms_;
   formulate::MassKind mass_kind_ = formulate::MassKind::identity;
   bool has_exact_jacobian_ = true;
+  int index_ = 0;
   std::string structure_;
 };
 
