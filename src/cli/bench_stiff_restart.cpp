@@ -78,7 +78,7 @@ struct Cost {
   double rhs = nan, steps = nan;            // per event, of the whole run
   double rhs_back = nan, steps_back = nan;  // median over the events
   std::size_t came_back = 0;                // events after which the former step size was reached before the next one
-  double event_error = nan, state_error = nan;  // largest
+  double event_error = nan;                 // largest
   double seconds = nan;
   std::string remark = {};
 };

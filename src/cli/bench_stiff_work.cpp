@@ -172,15 +172,24 @@ std::vector<Contestant> contestants(const Case& which, const Problem& problem, c
   return all;
 }
 
+/// Seconds of a run from which on whole decades of tolerances have to do.
+constexpr double long_run = 0.2;
+
+bool is_whole_decade(double tolerance) {
+  const double decade = std::log10(tolerance);
+  return std::abs(decade - std::round(decade)) < 1e-9;
+}
+
 Field measure(const Case& which, bool is_quick) {
   Field field{&which, &find_problem(which.problem), is_quick ? Effort{1e-3, 0.25} : Effort{0.02, longest_run}, {}};
   field.contestants = contestants(which, *field.problem, field.effort, is_quick);
   for (Contestant& one : field.contestants) {
     for (const double tolerance : tolerances(is_quick)) {
-      if (!one.runs.empty() && one.runs.back().was_cut) {  // tighter ones take longer still
-        one.runs.push_back(one.runs.back());
+      const Work* const last = one.runs.empty() ? nullptr : &one.runs.back();
+      if (last != nullptr && last->was_cut) {  // tighter ones take longer still
+        one.runs.push_back(*last);
         one.runs.back().tolerance = tolerance;
-      } else {
+      } else if (is_whole_decade(tolerance) || last == nullptr || last->seconds < long_run) {
         one.runs.push_back(one.run(tolerance));
       }
     }

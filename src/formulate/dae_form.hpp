@@ -33,6 +33,9 @@ class DaeForm final : public ImplicitForm {
   /// Restarts if what is held is no longer what it was at the last restart.
   void follow(double t, const double* x);
 
+  /// Takes over what another form of the same model has found out about its modes.
+  void learn_from(const DaeForm& other) { modes_ = other.modes_; }
+
   /// Of the mode in force. Its failure is also what complete() returns.
   const DaeStructure& structure() const { return structure_; }
   DaeEquations& equations() { return equations_; }

@@ -349,6 +349,10 @@ class Stages {
     Eigen::VectorXd b, change;
     residual(b);
     if (!b.allFinite()) return say_not_finite(b);
+    if (purpose_ != Purpose::rates) {
+      linearize();
+      if (is_within(b, 4e-15, 4e-15)) return {};  // as good as it gets
+    }
     double last = std::numeric_limits<double>::infinity();
     bool is_stuck = false;
     for (int iteration = 0; iteration < most_iterations && !is_stuck; ++iteration) {
@@ -376,11 +380,15 @@ class Stages {
     }
     if (purpose_ == Purpose::rates) return {};
     linearize();
+    return is_within(b, consistent, 1e-12) ? std::string() : say_stuck(b);
+  }
+
+  /// Whether the rows are zero, relative to their terms as they are and as they may be.
+  bool is_within(const Eigen::VectorXd& b, double of_terms, double of_nominals) const {
     const Eigen::VectorXd whole = terms(), rounding = nominal_terms();
-    for (Eigen::Index i = 0; i < b.size(); ++i) {
-      if (std::abs(b(i)) > consistent * whole(i) + 1e-12 * rounding(i)) return say_stuck(b);
-    }
-    return {};
+    for (Eigen::Index i = 0; i < b.size(); ++i)
+      if (!(std::abs(b(i)) <= of_terms * whole(i) + of_nominals * rounding(i))) return false;
+    return true;
   }
 
   /// The same with nominal sizes for values, moving as fast as the fastest of all does: rows whose terms happen to

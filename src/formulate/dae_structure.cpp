@@ -251,11 +251,28 @@ bool is_regular(const Matrix& S, double threshold) {
   return x.allFinite() && x.norm() * threshold < b.norm();
 }
 
+/// The number of its entries where no two share a row or column; -1 where some do.
+int count_lone_entries(const Matrix& S) {
+  std::vector<bool> has_entry(static_cast<std::size_t>(S.cols()), false);
+  int count = 0;
+  for (Eigen::Index i = 0; i < S.rows(); ++i) {
+    int in_row = 0;
+    for (Matrix::InnerIterator entry(S, i); entry; ++entry) {
+      if (entry.value() == 0) continue;
+      const auto j = static_cast<std::size_t>(entry.col());
+      if (++in_row > 1 || has_entry[j]) return -1;
+      has_entry[j] = true;
+      ++count;
+    }
+  }
+  return count;
+}
+
 Rank rank_of(const Matrix& S, double threshold) {
   const int n = static_cast<int>(S.rows());
   if (!is_finite(S)) return {};
   if (n == 0) return {0, {}};
-  if (n > largest_dense && is_regular(S, threshold)) return {n, {}};
+  if (n > 50 && is_regular(S, threshold)) return {n, {}};
   if (n > largest_combined) return {n - 1, {}};
   Eigen::MatrixXd A = S;
   const Eigen::VectorXd factor = equilibrate(A);
@@ -509,8 +526,11 @@ class Analysis {
 
   void count_combinations() {
     if (n_ <= largest_dense) {
-      for (const DaeSample& sample : samples_)
-        out_.differential_combinations = std::max(out_.differential_combinations, rank_of(sample.M, threshold_).rank);
+      for (const DaeSample& sample : samples_) {
+        const int lone = is_finite(sample.M) ? count_lone_entries(sample.M) : -1;
+        out_.differential_combinations =
+            std::max(out_.differential_combinations, lone >= 0 ? lone : rank_of(sample.M, threshold_).rank);
+      }
       return;
     }
     Signature rates;  // of the combined rows, in which nothing cancels any more

@@ -54,6 +54,7 @@ class OdeForm final : public ImplicitForm {
     if (is_given_) has_exact_jacobian_ = true;
     for (int i = 0; i < size_; ++i) scale_[at(i)] = std::max(scale_[at(i)], std::abs(x[i]));
     if (version_ == 0 || !(held == seen_) || slides != was_sliding_) observe(held, slides);
+    if (!reads_time_) std::fill(slope_.begin(), slope_.end(), 0.0);  // another mode may have read it
     if (!has_exact_jacobian_)
       jacobian_kind_ = "differences";
     else if (is_given_)

@@ -110,7 +110,6 @@ class Esdirk final : public ImplicitStepper {
     for (auto* vector : {&Y_, &d_, &known_, &product_, &start_rate_, &end_rate_, &past_rise_, &past_slope_})
       vector->assign(at(n_), 0.0);
     kind_ = form_.mass_kind();
-    form_.linearize(t_, y_.data(), dy_.data());  // so that the matrices have their shape
     solver_ = form_.make_solver(1, 0);
   }
 
@@ -363,11 +362,15 @@ class Esdirk final : public ImplicitStepper {
     double* c = step.make_polynomial(degree);
     for (int k = 0; k < states_; ++k, c += degree + 1) {
       c[0] = start_[at(k)];
-      for (int power = 1; power <= degree; ++power) {
+      double rise = 0;
+      for (int power = degree; power >= 1; --power) {
         double sum = 0;
         for (int i = first_; i < table_.stages; ++i) sum += table_.dense[at(power - 1)][at(i)] * z(i)[k];
         c[power] = sum;
+        rise += sum;
       }
+      // Rounding of z goes where it does not disturb the start.
+      c[degree] += (y_[at(k)] - end_shift_[at(k)] - start_[at(k)]) - rise;
       c[1] += end_shift_[at(k)];
     }
   }

@@ -44,7 +44,7 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
   std::copy(x, x + states_, y_.begin());
   grid_.restart(t, direction * control_.fixed_step);
   why_.clear();
-  if (rate != nullptr && form_.mass_kind() == formulate::MassKind::identity) {
+  if (rate != nullptr && form_.size() == form_.states()) {
     std::copy(rate, rate + n_, dy_.begin());
   } else {
     why_ = form_.complete(t, y_.data(), dy_.data());

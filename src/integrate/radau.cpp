@@ -78,6 +78,7 @@ class Radau final : public ImplicitStepper {
   Trial retake(double h) override { return dispatch(h, true); }
 
   Trial dispatch(double h, bool retakes) {
+    is_retaken_ = retakes;
     Trial trial = stages_ == 3 ? solve<3>(h, retakes) : stages_ == 5 ? solve<5>(h, retakes) : solve<7>(h, retakes);
     if (!retakes && chooses_) weigh(trial.outcome != Trial::Outcome::solved || trial.error > 1);
     return trial;
@@ -277,7 +278,7 @@ class Radau final : public ImplicitStepper {
     const int most = is_fixed ? most_iterations_at_fixed_step : 7 + (s - 3);
     const double wanted = newton_tolerance();
     // One iteration may do if others converged fast; but the last step may have been a linear problem by chance.
-    double eta = std::max(std::pow(eta_, 0.8), 1e-3), norm = 0, norm_before = 0, ratio_before = 0;
+    double eta = std::pow(std::max(eta_, eps), 0.8), norm = 0, norm_before = 0, ratio_before = 0;
     double first = 0, least = std::numeric_limits<double>::infinity();  // increments of this step
     theta_ = 0;
     for (int m = 1; m <= most; ++m) {
@@ -287,7 +288,10 @@ class Radau final : public ImplicitStepper {
       norm = increment_norm<s>();
       if (!std::isfinite(norm)) return {Trial::Outcome::not_finite, 0, 0.25};
       iterations_ = m;
-      if (m == 1) first = norm;
+      if (m == 1) {
+        first = norm;
+        if (norm > 1e3) eta = std::max(eta, 1e-3);
+      }
       least = std::min(least, norm);
       bool gives_up = false;
       double shrink = 0.5;
@@ -307,7 +311,8 @@ class Radau final : public ImplicitStepper {
         }
       }
       // Rounding in the model may stop the iteration short of its goal, but well below the error allowed.
-      const bool is_good_enough = (gives_up || m == most) && m > 1 && norm <= (is_fixed ? 1 : 0.05);
+      const bool is_good_enough = (highest_index_ < 3 || is_fixed) && (gives_up || m == most) && m > 1 &&
+                                  norm <= (is_fixed ? 1 : 0.05);  // of index 3 it may also be slow convergence
       const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
       if (gives_up && !is_good_enough && !is_rounding) {
         // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help.
@@ -386,7 +391,7 @@ class Radau final : public ImplicitStepper {
     error_accepted_ = std::max(error, 1e-2);
     if (was_rejected_) quotient = std::max(quotient, 1.0);
     const double factor = 1 / quotient;
-    return keeps_jacobian() && factor >= 1 && factor <= 1.2 ? 1 : factor;
+    return keeps_jacobian() && factor >= 1 && factor <= (is_dear_ ? 2.0 : 1.2) ? 1 : factor;
   }
 
   bool keeps_jacobian() const { return iterations_ == 1 || theta_ <= (is_dear_ ? 1e-2 : 1e-3); }
@@ -413,6 +418,7 @@ class Radau final : public ImplicitStepper {
       write(radau_table<5>());
     else
       write(radau_table<7>());
+    if (is_retaken_) --taken_[at(last_stages_)];  // the same step
     last_stages_ = s;
     ++taken_[at(s)];
     has_start_residual_ = false;
@@ -433,7 +439,9 @@ class Radau final : public ImplicitStepper {
       cj[0] = start_[at(j)];
       double rise = 0;
       for (int k = degree; k >= 1; --k) rise += cj[k] = q_[at((k - 1) * n_ + j)];
-      cj[1] += (y_[at(j)] - start_[at(j)]) - rise;  // to the end as it is: corrected, and without the rounding of q
+      // Rounding of q goes where it does not disturb the start.
+      cj[degree] += (y_[at(j)] - end_shift_[at(j)] - start_[at(j)]) - rise;
+      cj[1] += end_shift_[at(j)];
     }
   }
 
@@ -474,7 +482,7 @@ class Radau final : public ImplicitStepper {
   bool chooses_;
   int stages_, last_stages_ = 0, tried_stages_ = 0, wanted_stages_ = 0;
   std::vector<double> Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_;
-  bool is_identity_ = true, has_start_residual_ = false;
+  bool is_identity_ = true, has_start_residual_ = false, is_retaken_ = false;
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
   bool is_dear_ = false;  // a Jacobian with its factors, against a few more iterations
   double factored_h_ = 0;

@@ -269,7 +269,9 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
   std::copy(x, x + states_, values(y_.get()));
   if (direct_) direct_->restart();
   form_.restart(t, x);
-  start_trouble_ = start(direction * first_step, rate);
+  // After an event the history is gone: the size that a high order had reached would be rejected again and again.
+  start_trouble_ = start(is_fresh_ ? direction * first_step : 0, rate);
+  is_fresh_ = false;
   // What a formulation adds (multipliers) has no tolerance of its own.
   for (int i = states_; i < n_; ++i) {
     absolute_[static_cast<std::size_t>(i)] = 1e-3 * control_.relative * std::max(1., std::abs(values(y_.get())[i]));

@@ -154,7 +154,7 @@ class MultistepStepper : public Stepper {
   N_Vector mask_ = nullptr;  // 1 where the error test looks; null: everywhere
   double t_ = 0, direction_ = 1;
   std::vector<double> state_;  // where the last step ended, corrected
-  bool has_stepped_ = false;   // since the last start
+  bool has_stepped_ = false, is_fresh_ = true;   // since the last start
 
  private:
   Attempt fail(Attempt attempt, double t, double step_size, const Counts& before, int component, std::string text);

@@ -57,11 +57,17 @@ Problem diode_circuit() {
   circuit.guard("v1 exceeds v3", [=](const auto& at) { return v1(at) - at[v3]; })
       .rising()
       .only_when(!first_on)
-      .then([=](Jump& jump) { jump[first_on] = true; });
+      .then([=](Jump& jump) {
+        jump[first_on] = true;
+        jump[i1] = 0;  // which it was, but for rounding
+      });
   circuit.guard("v2 exceeds v3", [=](const auto& at) { return -v1(at) - at[v3]; })
       .rising()
       .only_when(!second_on)
-      .then([=](Jump& jump) { jump[second_on] = true; });
+      .then([=](Jump& jump) {
+        jump[second_on] = true;
+        jump[i2] = 0;
+      });
 
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     constexpr double known[] = {0.01005648433230652, 0.01150480706644984, 0.02007684140159462, 0.0217526371347744,

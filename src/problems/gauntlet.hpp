@@ -25,9 +25,10 @@ struct ExpectedEvent {
   std::string guard;
   double tolerance = 1e-9;
   EventKind kind = EventKind::crossing;
-  int to = 0;                ///< sign of the guard beyond the event; 0: not checked
-  bool needs_proof = false;  ///< an undeclared dip or a touch: a black box may or may not show it
-  bool is_optional = false;  ///< may be passed over, as the last bounces before an accumulation
+  int to = 0;                   ///< sign of the guard beyond the event; 0: not checked
+  bool needs_proof = false;     ///< an undeclared dip or a touch: a black box may or may not show it
+  bool is_optional = false;     ///< may be passed over, as the last bounces before an accumulation
+  bool may_fall_short = false;  ///< at the end of the run: rounding may leave the guard on its old side, and no event
 };
 
 struct GauntletCase {

@@ -54,7 +54,7 @@ GauntletCase at_the_end(GuardForm form, bool reads_state) {
           .why = "there is nothing beyond to show its far side",
           .system = system,
           .options = {.end = 1},
-          .expected = {{.t = 1, .guard = "end", .tolerance = of_time, .to = 1}}};
+          .expected = {{.t = 1, .guard = "end", .tolerance = of_time, .to = 1, .may_fall_short = reads_state}}};
 }
 
 GauntletCase near_the_end(GuardForm form, bool is_before) {
@@ -134,7 +134,7 @@ void add_backward(Cases& cases, GuardForm form) {
                      .why = "there is nothing beyond, the other way",
                      .system = system,
                      .options = {.start = 1, .end = 0.5},
-                     .expected = {{.t = 0.5, .guard = "end", .tolerance = of_time, .to = -1}}});
+                     .expected = {{.t = 0.5, .guard = "end", .tolerance = of_time, .to = -1, .may_fall_short = true}}});
   }
 }
 

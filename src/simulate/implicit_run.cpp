@@ -1,6 +1,7 @@
 #include "simulate/implicit_run.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 
 /// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which wants
 /// rates, and whoever reads the result.
-struct DaeView {
+struct DaeView : ImplicitRun::Analyzed {
   std::shared_ptr<const System::Declarations> model;
   Surroundings<double> around{};
   ActiveField field{};
@@ -41,7 +42,8 @@ struct DaeRates {
   std::shared_ptr<DaeView> view;
   void operator()(const Point<double>& at, Rates<double>& d) const {
     if (view->source != at.around()->held) view->follow(*at.around()->held, at.t, at.states().array);
-    view->form->rate(at.t, at.states().array, &d[State{0}]);
+    if (view->form->rate(at.t, at.states().array, &d[State{0}])) return;
+    std::fill_n(&d[State{0}], view->rates.size(), std::numeric_limits<double>::quiet_NaN());
   }
 };
 
@@ -116,8 +118,11 @@ void ImplicitRun::derive() {
     has_exact_jacobian_ = view->form->has_exact_jacobian();
     index_ = view->form->structure().index;
     // With events, conditions are decided first: they may say which equations are in force.
-    if (!derived->has_events())
+    if (!derived->has_events()) {
       setup_.start_failure = derived->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
+      if (policy != "keep") setup_.start_rate = view->rates;
+    }
+    analyzed_ = view;
   } catch (const Misuse&) {
     throw;
   } catch (const std::exception& error) {
@@ -129,7 +134,9 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
   using formulate::Scheme;
   std::unique_ptr<formulate::ImplicitForm> form;
   if (model_->is_implicit()) {
-    form = formulate::make_dae_form(model_, field);
+    auto dae = formulate::make_dae_form(model_, field);
+    if (analyzed_) dae->learn_from(*static_cast<DaeView&>(*analyzed_).form);
+    form = std::move(dae);
   } else if (manifold_ != nullptr && (model_->mechanics || model_->port_hamiltonian)) {
     const Scheme scheme = manifold_->formulation().scheme;
     const bool is_free = is_own_choice && scheme == Scheme::acceleration;  // of a run that has turned stiff
@@ -180,7 +187,7 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
                          .explicit_name = explicit_one.name,
                          .implicit_name = implicit_one.name,
                          .stability_limit = explicit_one.stability_limit,
-                         .looks_at_once = size > 1000};
+                         .looks_at_once = size >= 1000};
     return make_switching(std::move(parts), field, size, control);
   };
 }

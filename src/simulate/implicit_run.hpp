@@ -17,6 +17,10 @@ class OnManifold;
 
 class ImplicitRun {
  public:
+  struct Analyzed {  ///< what is known of the equations, for the forms that follow
+    virtual ~Analyzed() = default;
+  };
+
   ImplicitRun(Setup& setup, OnManifold* manifold);
   ~ImplicitRun();
 
@@ -49,6 +53,7 @@ class ImplicitRun {
   bool has_exact_jacobian_ = true;
   int index_ = 0;
   std::string structure_;
+  std::shared_ptr<Analyzed> analyzed_;
 };
 
 }  // namespace pawl::detail

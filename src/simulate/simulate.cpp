@@ -37,7 +37,7 @@ double relative_tolerance(const Options& options) {
 /// The implicit method of `auto`: few stages and no iteration while the tolerance is loose, the orders of Radau below;
 /// for large sparse systems at usual tolerances one real matrix and few solves (docs/benchmarks.md).
 const Method& stiff_method(double relative, int size, bool allows_rosenbrock) {
-  if (size > 1000 && relative > 1e-7) return find_method("bdf");
+  if (size >= 1000 && relative > 1e-7) return find_method("bdf");
   return find_method(relative >= 1e-4 && allows_rosenbrock ? "rodas5p" : "radau");
 }
 
@@ -270,7 +270,9 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   if (!verdict.goes_on()) return ending_of(verdict);
   stepper.restart(now.t, now.x.data(), direction,
                   events != nullptr ? events->start_step() : options.first_step.value_or(0),
-                  events != nullptr ? events->rate().data() : nullptr);
+                  events != nullptr            ? events->rate().data()
+                  : setup.start_rate.empty() ? nullptr
+                                             : setup.start_rate.data());
   Attempt attempt = Attempt::accepted;
   while (now.t != options.end) {
     const double limit = events != nullptr ? events->limit(options.end) : options.end;

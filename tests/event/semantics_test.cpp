@@ -6,6 +6,7 @@
 
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
@@ -142,7 +143,8 @@ TEST(Events, ARootAtTheEndOfTheRunFiresAndSaysItsFarSideCannotBeShown) {
     const Guard g = line.system.guard("g", [=](const auto& at) { return at[x]; });
     const Result run = simulate(line.system, {.end = 1, .method = method.name});
     ASSERT_EQ(run.times_of(g).size(), 1U);
-    EXPECT_NEAR(run.times_of(g)[0], 1, 1e-14);
+    // The polynomial through seven stages adds up terms a hundred times as large as their sum.
+    EXPECT_NEAR(run.times_of(g)[0], 1, method.name == "radau-13" ? 1e-13 : 1e-14);
     EXPECT_LE(run.times_of(g)[0], 1);
   }
 }
@@ -152,9 +154,11 @@ TEST(Events, ARootOnARequestedTimeOrOnAFixedStepFiresOnce) {
   const State x = line.x;
   const Guard g = line.system.guard("g", [=](const auto& at) { return at[x]; });
   EXPECT_EQ(simulate(line.system, {.end = 2, .times = {1.0}}).times_of(g).size(), 1U);
-  for (const Method& method : methods())
+  for (const Method& method : methods()) {
+    if (!testing::takes_fixed_steps(method)) continue;
     EXPECT_EQ(simulate(line.system, {.end = 2, .method = method.name, .step = 0.125}).times_of(g).size(), 1U)
         << method.name;
+  }
 }
 
 TEST(Events, AGuardThatRestsAtZeroFiresNothingAndItsDepartureCanBeAskedFor) {

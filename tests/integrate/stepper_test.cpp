@@ -110,7 +110,7 @@ TEST(Stepper, ACorrectionMovesTheEndInsideTheStep) {
     ToCircle circle(1e-5);
     Step step(2);
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(stepper->step(10, &circle, step), Attempt::accepted);
+      ASSERT_EQ(stepper->step(100, &circle, step), Attempt::accepted);
       EXPECT_NEAR(std::hypot(step.end()[0], step.end()[1]), 1, 3e-16);
       stepper->interpolate(step);
       double reached[2];

@@ -1,4 +1,5 @@
-// Every method over every smooth problem of the catalogue, against references that were computed without pawl.
+// Every method over every smooth problem of the catalogue, and every implicit one over the stiff and the
+// differential-algebraic ones, against references that were computed without pawl.
 #include "problems/catalogue.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,10 @@
 #include <map>
 
 #include "integrate/methods.hpp"
+#include "misuse_of.hpp"
 #include "pawl/simulate.hpp"
+#include "says.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
@@ -94,9 +98,14 @@ TEST(Catalogue, EveryMethodConvergesOnEveryProblemWithAFixedStep) {
     const Early early = problem.name() == "kepler" ? Early{0.25, *problem.reference(Values(problem.system), 0.25)}
                                                    : early_states.at(problem.name());
     for (const Method& method : methods()) {
+      if (!testing::takes_fixed_steps(method)) continue;
       SCOPED_TRACE(problem.name() + " by " + method.name);
       const auto error_with = [&](int steps) {
-        const Options options{.end = early.t, .method = method.name, .step = early.t / steps, .keep = Keep::end};
+        const Options options{.end = early.t,
+                              .tolerance = 1e-14,  // of Newton's method, where there is one
+                              .method = method.name,
+                              .step = early.t / steps,
+                              .keep = Keep::end};
         return distance(simulate(problem.system, options).final().states(), early.state);
       };
       // Halve the step from an error below one half down to rounding, or as far as patience goes. Somewhere on the way,
@@ -111,6 +120,109 @@ TEST(Catalogue, EveryMethodConvergesOnEveryProblemWithAFixedStep) {
       EXPECT_GT(steepest, method.order - 0.3);
       EXPECT_LT(finest, method.order == 1 ? 5e-2 : 1e-4);  // 2^13 steps of Euler's method
     }
+  }
+}
+
+// ---- stiff and differential-algebraic ----
+
+/// What a tolerance is worth at the end: the size of the largest state, and how often the tolerance goes into its
+/// error.
+struct Sensitivity {
+  double size, growth;
+};
+struct StiffVariant {
+  std::string name;
+  Assignments assignments;
+  Sensitivity sensitivity;
+};
+// Growth above 30 has a reason: after a cycle of orego and vdpol an error of the phase is multiplied by the speed of a
+// relaxation; the balls of fekete come to rest; the squeezer turns by 15 rad under a torque.
+const std::vector<StiffVariant> stiff_variants{
+    {"hires", {}, {1, 10}},
+    {"orego", {}, {1300, 100}},
+    {"vdpol", {}, {2, 100}},
+    {"pollu", {}, {1, 10}},
+    {"robertson", {}, {1, 10}},
+    {"robertson-dae", {}, {1, 10}},
+    {"transistor-amplifier", {}, {6, 10}},
+    {"chem-akzo", {}, {1, 10}},
+    {"algebraic-loop", {}, {1, 10}},
+    {"algebraic-loop", {{"tau", 0.01}}, {1, 10}},
+    {"fast-slow", {}, {1, 10}},
+    {"fast-slow", {{"eps", 0}}, {1, 10}},
+    {"diode-circuit", {}, {200, 10}},
+    {"heat-1d", {}, {1, 10}},
+    {"caraxis", {}, {1, 300}},
+    {"andrews", {}, {1425, 3000}},
+};
+
+/// The error at the end by this method.
+double stiff_error(const Problem& problem, const Assignments& assignments, const std::string& method,
+                   double tolerance) {
+  const System system = system_of(problem, assignments);
+  Values values(system);
+  for (const auto& [name, value] : assignments) values.set(name, value);
+  const Result run = simulate(
+      system, values,
+      {.start = problem.start, .end = problem.end, .tolerance = tolerance, .method = method, .keep = Keep::end});
+  EXPECT_TRUE(run.finished()) << run.reason;
+  const auto error = error_against_reference(problem, values, run.t_end, run.final().states());
+  EXPECT_TRUE(error) << "no reference";
+  return error.value_or(std::numeric_limits<double>::infinity());
+}
+
+TEST(Catalogue, EveryImplicitMethodReachesTheStiffAndDifferentialAlgebraicReferences) {
+  constexpr double tolerance = 1e-7;
+  for (const StiffVariant& variant : stiff_variants) {
+    const Problem& problem = find_problem(variant.name);
+    for (const Method& method : methods()) {
+      if (!method.is_implicit() || method.name == "adams") continue;
+      SCOPED_TRACE(variant.name + " by " + method.name);
+      if (variant.name == "andrews" && method.family == "Rosenbrock") {  // its mass matrix varies
+        EXPECT_TRUE(testing::says(testing::misuse_of([&] { stiff_error(problem, {}, method.name, tolerance); }),
+                                  {method.name, "constant mass matrix", "radau"}));
+        continue;
+      }
+      EXPECT_LT(stiff_error(problem, variant.assignments, method.name, tolerance),
+                tolerance * variant.sensitivity.size * variant.sensitivity.growth);
+    }
+  }
+}
+
+// Dear ones: one method of each kind.
+TEST(Catalogue, TheRingModulatorAndTheFeketePointsAreReached) {
+  for (const std::string method : {"radau", "rodas5p", "bdf"}) {
+    SCOPED_TRACE(method);
+    EXPECT_LT(stiff_error(find_problem("ring-modulator"), {}, method, 1e-7), 1e-7 * 1e4);  // a thousand fast periods
+    EXPECT_LT(stiff_error(find_problem("fekete"), {}, method, 1e-7), 1e-7);                // at rest
+  }
+}
+
+TEST(Catalogue, AHundredfoldTighterToleranceBringsStiffErrorsDown) {
+  for (const char* name : {"hires", "orego", "vdpol", "pollu", "transistor-amplifier", "chem-akzo", "fast-slow"}) {
+    for (const char* method : {"radau", "rodas5p", "esdirk-5", "bdf"}) {
+      SCOPED_TRACE(std::string(name) + " by " + method);
+      const Problem& problem = find_problem(name);
+      EXPECT_LT(stiff_error(problem, {}, method, 1e-8), stiff_error(problem, {}, method, 1e-6) / 4);
+    }
+  }
+}
+
+TEST(Catalogue, AutoSolvesEveryStiffAndDifferentialAlgebraicProblem) {
+  for (const StiffVariant& variant : stiff_variants) {
+    SCOPED_TRACE(variant.name);
+    EXPECT_LT(stiff_error(find_problem(variant.name), variant.assignments, "auto", 1e-6),
+              1e-6 * variant.sensitivity.size * variant.sensitivity.growth);
+  }
+}
+
+TEST(Catalogue, ExplicitMethodsAreNotForEquations) {
+  for (const Problem& problem : catalogue()) {
+    if (!problem.is_implicit()) continue;
+    EXPECT_TRUE(
+        testing::says(testing::misuse_of([&] { simulate(problem.system, {.end = problem.end, .method = "dop853"}); }),
+                      {"dop853", "implicit"}))
+        << problem.name();
   }
 }
 

@@ -7,6 +7,7 @@
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
 #include "says.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
@@ -31,9 +32,11 @@ TEST(Failure, NotANumberFromTheModelStopsTheRunThere) {
     if (!method.is_adaptive) options.step = 1.0 / 128;
     const Result run = simulate(root(), options);
     EXPECT_EQ(run.outcome, Outcome::failed);
-    EXPECT_TRUE(says(run.reason, {"t = ", "'y'", "not finite", "try:"}));
+    // The steps of adams die of the infinite slope of y' before one of them meets a rate that is none.
+    EXPECT_TRUE(says(run.reason, {"t = ", "'y'", method.name == "adams" ? "error test" : "not finite", "try:"}));
     EXPECT_GT(run.t_end, 0.9);
-    EXPECT_LE(run.t_end, method.is_adaptive ? 1 : 1 + 1.0 / 128);  // Euler looks only at the start of its step
+    // x has the rounding of its steps; Euler looks only at the start of its own.
+    EXPECT_LE(run.t_end, method.is_adaptive ? 1 + 1e-14 : 1 + 1.0 / 128);
     EXPECT_NEAR(run.at(0.5)["y"], 2.0 / 3 * (1 - std::pow(0.5, 1.5)), 5e-3);  // Euler's error at this step
     EXPECT_EQ(run.final()["x"], run.sample(run.sample_count() - 1)["x"]);
     if (method.is_adaptive) {
@@ -195,7 +198,12 @@ TEST(Failure, AnExceptionAnywhereLeavesAResultThatCanBeRead) {
       if (at.t > 0.5) throw std::runtime_error("table ends at 0.5");
       d[x] = 1;
     });
-    const Result run = simulate(system, {.end = 1, .method = method.name, .step = 0.01});
+    Options options{.end = 1, .method = method.name};
+    if (testing::takes_fixed_steps(method))
+      options.step = 0.01;
+    else
+      options.max_step = 0.01;
+    const Result run = simulate(system, options);
     EXPECT_EQ(run.outcome, Outcome::failed);
     EXPECT_EQ(run.sample(run.sample_count() - 1).t, run.t_end);
     EXPECT_EQ(run.statistics.steps_accepted, run.sample_count() - 1);
@@ -265,9 +273,15 @@ TEST(Stiffness, IsSeenAndTheFastestStateIsNamed) {
     SCOPED_TRACE(method.name);
     const Result run = simulate(system, {.end = 5, .tolerance = 1e-4, .method = method.name, .keep = Keep::end});
     ASSERT_TRUE(run.finished());
+    if (method.is_implicit()) {  // no trouble for them, unless functional iteration has to converge
+      EXPECT_TRUE(run.messages.empty());
+      EXPECT_EQ(run.statistics.steps_accepted > 1000, method.name == "adams") << run.statistics.steps_accepted;
+      continue;
+    }
     ASSERT_EQ(run.messages.size(), 1u);
     EXPECT_EQ(run.messages[0].level, Message::Level::warning);
-    EXPECT_TRUE(says(run.messages[0].text, {"looks stiff", "fastest eigenvalue -2e+03", "mostly in 'fast'", "try"}));
+    EXPECT_TRUE(
+        says(run.messages[0].text, {"looks stiff", "fastest eigenvalue -2e+03", "mostly in 'fast'", "Try", "radau"}));
   }
 }
 
@@ -286,8 +300,9 @@ TEST(Stiffness, IsSeenBackwardAndWithAbsoluteTolerancesAlone) {
 
 TEST(Stiffness, IsNotSeenWhereThereIsNone) {
   for (const Problem& problem : catalogue()) {
+    if (problem.is_stiff() || problem.is_implicit()) continue;
     for (const Method& method : methods()) {
-      if (!method.is_adaptive) continue;
+      if (!method.is_adaptive || method.is_implicit()) continue;
       SCOPED_TRACE(problem.name() + " " + method.name);
       const double tolerance = method.order < 3 ? 1e-4 : 1e-7;
       const Result run = simulate(

@@ -50,7 +50,8 @@ TEST(Simulate, TheTrajectoryIsContinuousAndAsAccurateBetweenTheStepsAsAtThem) {
       const double before = std::nextafter(sample.t, -1);
       EXPECT_NEAR(run.at(before)["x"], sample["x"], 1e-13);
     }
-    EXPECT_LT(between, 20 * at_steps);
+    // The ends of Radau's steps are better than its tolerance asks for, the insides as good as it asks.
+    EXPECT_LT(between, std::max(20 * at_steps, 1e-8));
   }
 }
 
@@ -152,10 +153,11 @@ TEST(Simulate, TheErrorFollowsTheTolerance) {
           simulate(problem.system, {.end = 20, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
       return *error_against_reference(problem, Values(problem.system), 20, run.final().states());
     };
-    // error per step control: six decades of tolerance move the error by between four and eight
+    // error per step control: six decades of tolerance move the error by between four and eight; where s stages control
+    // an error of order s + 1 and the ends of steps have order 2 s - 1, by up to 13 / 8 times as many
     const double decades = std::log10(error_with(1e-4) / error_with(1e-10));
     EXPECT_GT(decades, 4) << method.name;
-    EXPECT_LT(decades, 8) << method.name;
+    EXPECT_LT(decades, method.name.starts_with("radau") ? 13 : 8) << method.name;
   }
 }
 

