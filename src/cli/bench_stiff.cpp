@@ -86,7 +86,7 @@ std::string first_line(const std::string& text) {
 
 std::string milliseconds(double seconds) {
   const double ms = 1e3 * seconds;
-  return ms < 1 ? fmt::format("{:.3f}", ms) : ms < 10 ? fmt::format("{:.2f}", ms) : fmt::format("{:.3g}", ms);
+  return fmt::format("{:.{}f}", ms, ms < 1 ? 3 : ms < 10 ? 2 : ms < 100 ? 1 : 0);
 }
 
 }  // namespace pawl::cli

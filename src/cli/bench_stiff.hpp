@@ -46,7 +46,7 @@ std::string peers_note();
 
 /// The first line of a text, without what would break a table.
 std::string first_line(const std::string& text);
-/// 0.0123, 1.23, 123: three digits, milliseconds of seconds.
+/// Milliseconds of seconds: 0.012, 1.23, 12.3, 123.
 std::string milliseconds(double seconds);
 
 // bench_stiff_work.cpp

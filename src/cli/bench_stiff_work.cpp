@@ -1,6 +1,7 @@
 // Work and precision: how long each stiff method takes to reach an error, beside CVODE and IDA used directly.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -193,6 +194,10 @@ Field measure(const Case& which, bool is_quick) {
         one.runs.push_back(one.run(tolerance));
       }
     }
+    // The same work at every tolerance: the least of it is closest to the truth.
+    double set_up = std::numeric_limits<double>::infinity();
+    for (const Work& run : one.runs) set_up = std::min(set_up, run.set_up);
+    for (Work& run : one.runs) run.set_up = set_up;
   }
   return field;
 }

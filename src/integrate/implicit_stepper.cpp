@@ -78,7 +78,9 @@ void ImplicitStepper::set_step_weights(double h) {
     const int index = roles[at(i)].index;
     const double factor = index <= 1 ? 1 : index == 2 ? size : size * size;
     newton_weight_[at(i)] = weight_[at(i)] * std::min(factor, 1.0);
-    error_weight_[at(i)] = roles[at(i)].is_differential ? newton_weight_[at(i)] : 0;
+    // Algebraic unknowns of higher index have estimates of a lower order, and multipliers no tolerance of their own.
+    const bool counts = roles[at(i)].is_differential || (i < states_ && index <= 1);
+    error_weight_[at(i)] = counts ? newton_weight_[at(i)] : 0;
   }
 }
 

@@ -56,7 +56,7 @@ class ImplicitStepper : public Stepper {
   void set_weights();
   /// Root mean square of d, each component times its weight and h^(index - 1), as Newton's method sees it.
   double newton_norm(const double* d) const;
-  /// The same for the error test: algebraic unknowns do not count.
+  /// The same for the error test: algebraic unknowns of index 2 and 3 do not count.
   double error_norm(const double* e) const;
   /// Prepares the factors h^(index - 1) for this size.
   void set_step_weights(double h);

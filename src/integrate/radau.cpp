@@ -70,6 +70,9 @@ class Radau final : public ImplicitStepper {
     error_accepted_ = 1e-2;
     size_accepted_ = 0;
     noisy_failures_ = 0;
+    has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_, [](const auto& role) {
+      return !role.is_differential && role.index <= 1;
+    });
     has_start_residual_ = is_identity_;
     if (has_start_residual_) start_residual_ = dy_;
   }
@@ -370,7 +373,45 @@ class Radau final : public ImplicitStepper {
       const double again = error_norm(e_.data());
       if (std::isfinite(again)) error = again;
     }
+    if (error <= 1 && has_algebraic_states_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
     return std::max(error, 1e-10);
+  }
+
+  /// Algebraic states have no defect at the start, whatever they do inside the step, where events are looked for: there
+  /// the equations are asked between two nodes. Not finite: infinity.
+  template <int s>
+  double estimate_inside(double h) {
+    const RadauTable<s>& table = radau_table<s>();
+    const double theta = (table.c[at(s / 2 - 1)] + table.c[at(s / 2)]) / 2;
+    double value[s] = {}, rate[s] = {};  // weights of the stages in P and P' h there
+    double power = 1;
+    for (int k = 0; k < s; ++k) {
+      for (int i = 0; i < s; ++i) {
+        rate[i] += (k + 1) * power * table.inverse_U[at(k)][at(i)];
+        value[i] += theta * power * table.inverse_U[at(k)][at(i)];
+      }
+      power *= theta;
+    }
+    for (int j = 0; j < n_; ++j) {
+      double moved = 0, slope = 0;
+      for (int i = 0; i < s; ++i) {
+        moved += value[i] * Z_[at(i * n_ + j)];
+        slope += rate[i] * Z_[at(i * n_ + j)];
+      }
+      Y_[at(j)] = y_[at(j)] + moved;
+      slope_[at(j)] = slope / h;
+    }
+    residual(t_ + theta * h, Y_.data(), slope_.data(), e_.data());
+    solver_->solve(0, e_.data());
+    ++work_.solves;
+    double sum = 0;
+    const auto& roles = form_.roles();
+    for (int j = 0; j < states_; ++j) {
+      if (roles[at(j)].is_differential || roles[at(j)].index > 1) continue;
+      const double part = e_[at(j)] * weight_[at(j)];
+      sum += part * part;
+    }
+    return std::isfinite(sum) ? std::sqrt(sum / n_) : std::numeric_limits<double>::infinity();
   }
 
   double grow(double error, bool accepted) override {
@@ -484,6 +525,7 @@ class Radau final : public ImplicitStepper {
   std::vector<double> Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_;
   bool is_identity_ = true, has_start_residual_ = false, is_retaken_ = false;
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
+  bool has_algebraic_states_ = false;  // of index 1
   bool is_dear_ = false;  // a Jacobian with its factors, against a few more iterations
   double factored_h_ = 0;
   int factored_stages_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,6 +57,15 @@ class Rosenbrock final : public ImplicitStepper {
       rate_ = dy_;
       has_rate_ = true;
     }
+    const bool can_begin = std::all_of(dy_.begin(), dy_.end(), [](double rate) { return std::isfinite(rate); });
+    if (!has_warned_ && can_begin && !form_.has_exact_jacobian()) {
+      has_warned_ = true;
+      notes_.push_back({t_,
+                        fmt::format("method '{}' has its order only with an exact Jacobian, and this one is by {}: "
+                                    "expect smaller steps or larger errors (try 'radau')",
+                                    table_.name, form_.jacobian_kind()),
+                        true});
+    }
   }
 
   // J and f_t belong to the start of the step: a rejected or retaken step has them already.
@@ -76,14 +84,6 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
   void linearize_here() {
-    if (!has_warned_ && !form_.has_exact_jacobian()) {
-      has_warned_ = true;
-      notes_.push_back({t_,
-                        fmt::format("method '{}' has its order only with an exact Jacobian, and this one is by {}: "
-                                    "expect smaller steps or larger errors (try 'radau')",
-                                    table_.name, form_.jacobian_kind()),
-                        true});
-    }
     if (!has_rate_) residual(t_, y_.data(), nullptr, rate_.data());
     linearize(t_, y_.data(), nullptr);
     const long long duals = form_.dual_evaluations, differences = form_.difference_evaluations;
@@ -176,15 +176,16 @@ class Rosenbrock final : public ImplicitStepper {
     }
   }
 
-  // The weights of the slope at the start cancel. Where it differs from the rate there by their rounding, the rate is
-  // what it should be: a guard that departs from zero without a slope must not seem to turn back.
+  // The formulas do not take the rate at the start. Where they miss it by less than the tolerance, θ (1 - θ)^(degree -
+  // 1) makes up for it: a guard that departs from zero without a slope must not seem to turn back.
   void take_start_rate(int k, int degree, double* c) const {
-    double size = std::abs(rise_[at(k)]);
-    for (int j = 0; j < table_.stages; ++j) size += std::abs(dense(1, j) * u_[at(j * n_ + k)]);
     const double excess = c[1] - last_h_ * rate_[at(k)];
-    if (!(std::abs(excess) <= 8 * std::numeric_limits<double>::epsilon() * size)) return;
-    c[1] -= excess;
-    c[degree] += excess;
+    if (!(std::abs(excess) * weight_[at(k)] <= 1)) return;  // stiff, and off its slow course
+    double term = -excess;
+    for (int power = 1; power <= degree; ++power) {
+      c[power] += term;
+      term *= -static_cast<double>(degree - power) / power;
+    }
   }
 
   const RosenbrockTable& table_;

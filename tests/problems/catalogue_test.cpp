@@ -84,11 +84,18 @@ TEST(Catalogue, EveryAdaptiveMethodReachesEveryReference) {
       };
       // An estimate two orders below the step overstates its error: with 1e-9 tsitouras-papakostas-8 is already at some
       // 1e-10 on arenstorf, where verner-9 levels off too, and nothing is left to gain.
-      const bool is_cautious = method.name == "tsitouras-papakostas-8";
-      const double tolerance = method.order < 3 ? 1e-8 : method.order < 5 ? 1e-9 : is_cautious ? 1e-10 : 1e-11;
+      const bool is_cautious = method.name == "tsitouras-papakostas-8",
+                 is_multistep = !testing::takes_fixed_steps(method);
+      const double tolerance = method.order < 3   ? 1e-8
+                               : method.order < 5 ? 1e-9
+                               : is_cautious      ? 1e-10
+                               : is_multistep     ? 1e-12
+                                                  : 1e-11;
       const double loose = error_with(100 * tolerance), tight = error_with(tolerance);
       EXPECT_LT(tight, 1e-2);  // states are of size one: at least two digits of the most sensitive orbit
-      EXPECT_LT(tight, loose / 4) << "a hundred times tighter, from " << loose;
+      // Radau's ends of steps are at rounding already.
+      const double rounding = method.name.starts_with("radau") ? 1e-9 : 0;
+      EXPECT_LT(tight, std::max(loose / 4, rounding)) << "a hundred times tighter, from " << loose;
     }
   }
 }
@@ -98,7 +105,8 @@ TEST(Catalogue, EveryMethodConvergesOnEveryProblemWithAFixedStep) {
     const Early early = problem.name() == "kepler" ? Early{0.25, *problem.reference(Values(problem.system), 0.25)}
                                                    : early_states.at(problem.name());
     for (const Method& method : methods()) {
-      if (!testing::takes_fixed_steps(method)) continue;
+      // Radau of orders 9 and 13 falls to rounding within two halvings: its own tests measure the order.
+      if (!testing::takes_fixed_steps(method) || (method.is_implicit() && method.order > 5)) continue;
       SCOPED_TRACE(problem.name() + " by " + method.name);
       const auto error_with = [&](int steps) {
         const Options options{.end = early.t,
@@ -221,7 +229,7 @@ TEST(Catalogue, ExplicitMethodsAreNotForEquations) {
     if (!problem.is_implicit()) continue;
     EXPECT_TRUE(
         testing::says(testing::misuse_of([&] { simulate(problem.system, {.end = problem.end, .method = "dop853"}); }),
-                      {"dop853", "implicit"}))
+                      {"dop853", "explicit", "radau"}))
         << problem.name();
   }
 }

@@ -11,6 +11,7 @@
 #include "integrate/methods.hpp"
 #include "misuse_of.hpp"
 #include "pawl/simulate.hpp"
+#include "stepper_of.hpp"
 
 namespace pawl {
 namespace {
@@ -94,16 +95,19 @@ TEST(Hybrid, EveryAdaptiveMethodFindsEveryEventAndReachesEveryReference) {
     for (const Method& method : methods()) {
       if (!method.is_adaptive) continue;
       SCOPED_TRACE(problem.name() + " by " + method.name);
-      const double tolerance = method.order < 3 ? 1e-7 : method.order <= 5 ? 1e-8 : 1e-10;
+      // Multistep methods begin every piece with order 1: what is left of a bounce is theirs to the absolute tolerance.
+      const bool is_multistep = !testing::takes_fixed_steps(method);
+      const double tolerance = method.order < 3 ? 1e-7 : method.order <= 5 && !is_multistep ? 1e-8 : 1e-10;
       const Result run = simulate(problem.system, values,
                                   {.start = problem.start,
                                    .end = problem.end,
-                                   .tolerance = tolerance,
+                                   .tolerance = {tolerance, is_multistep ? 1e-17 : 1e-3 * tolerance},
                                    .method = method.name,
                                    .keep = Keep::end});
       EXPECT_TRUE(run.finished()) << run.reason;
-      const double error =
-          static_cast<double>(run.statistics.steps_accepted) * tolerance * condition.size * condition.growth;
+      // The estimate of an implicit method is filtered for stiffness, and smaller for it.
+      const double error = (method.is_implicit() ? 2 : 1) * static_cast<double>(run.statistics.steps_accepted) *
+                           tolerance * condition.size * condition.growth;
       EXPECT_LT(*error_against_reference(problem, values, run.t_end, run.final().states()), error);
       const Times expected = *problem.event_times(values, problem.end);
       Times found = times(fired(run));
@@ -596,10 +600,15 @@ TEST(Hybrid, TheChargePumpMeetsEveryCornerOfItsInput) {
   const Problem& problem = find_problem("charge-pump");
   const Result run = run_to(problem, problem.end, 1e-8, "radau");
   ASSERT_TRUE(run.finished()) << run.reason;
-  int corners = 0, regions = 0;
-  for (const Event& event : fired(run)) ++(event.sources.front().kind == EventSource::Kind::time ? corners : regions);
+  int corners = 0, pulses = 0;
+  for (const Event& event : fired(run)) {
+    if (event.sources.front().kind == EventSource::Kind::time) ++corners;
+    for (const std::string& name : run.names(event)) pulses += name == "gate above threshold" ? 1 : 0;
+  }
   EXPECT_EQ(corners, 39);
-  EXPECT_NEAR(regions, 30, 2);
+  EXPECT_EQ(pulses, 20);  // ten pulses, up and down
+  // The other regions follow from the voltages, the same whatever the accuracy.
+  EXPECT_EQ(names(run), names(run_to(problem, problem.end, 1e-6, "radau")));
   EXPECT_LT(*error_against_reference(problem, Values(problem.system), run.t_end, run.final().states()), 1e-6);
 }
 
