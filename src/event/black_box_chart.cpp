@@ -147,6 +147,9 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
   piece.noise += 4 * eps * piece.largest;
   const double rest = std::max(tail, off);
   piece.is_resolved = rest <= std::max({1e-10 * piece.largest, 4 * piece.noise, 8 * eps * largest_});
+  // Cancellation that noise_near() does not show: six digits of the smallest value are enough to be sure of its sign.
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (*low * *high > 0) piece.is_resolved |= rest <= 1e-6 * std::min(std::abs(*low), std::abs(*high));
   piece.noise = std::max(piece.noise, rest);
   piece.band = 4 * (rest + degree * eps * piece.largest) + piece.noise;
   for (std::size_t j = 0; j <= degree; ++j) {

@@ -84,7 +84,9 @@ class Trial {
       const double* c = step.coefficients() + static_cast<std::ptrdiff_t>(i) * (step.degree() + 1);
       for (int k = 1; k <= step.degree(); ++k) rate[static_cast<std::size_t>(i)] += k * c[k] / step.span;
     }
-    stepper->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size, rate.data());
+    // An implicit method would take it for the field itself.
+    stepper->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size,
+                     stepper->solver().empty() ? rate.data() : nullptr);
   }
   void cut(double t) {
     if (t == step.t1) return;

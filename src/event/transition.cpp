@@ -197,6 +197,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
   bool has_settled = false;
+  Held settled_for;
   // Truths by the sign of the value; where that is zero, by the way the motion leaves.
   for (int round = 0; round < most_rounds; ++round) {
     lock(here);
@@ -222,7 +223,9 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
     sliding_.refresh();
     if (!decide(cycle)) return contradiction(cycle);
     if (held_ == before) {
-      if (!std::exchange(has_settled, true)) {  // constraints that depend on conditions are known only now
+      if (!has_settled || !(held_ == settled_for)) {  // constraints that depend on conditions are known only now
+        has_settled = true;
+        settled_for = held_;
         x_before_ = here.x;
         if (Verdict verdict = return_to_manifold(here, Settle::start); !verdict.goes_on()) return verdict;
         if (here.x != x_before_) continue;

@@ -1,7 +1,9 @@
 #include "formulate/dae_equations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -16,6 +18,7 @@ namespace {
 
 constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
 constexpr int largest_full = 64;  // states, for matrices the model writes
+constexpr double small = 1e-3;  // of a state that is zero and has no nominal size
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t at(int i) {
@@ -94,11 +97,14 @@ DaeEquations::DaeEquations(std::shared_ptr<const System::Declarations> model) : 
   unit_is_exact_.push_back(!model_->rates || (model_->rates.supports<Gradient>() && mass_is_exact) || is_given_);
   unit_of_row_.assign(at(rate_rows_), 0);
   for (const EquationInfo& one : model_->equations) {
+    first_row_.push_back(static_cast<int>(unit_of_row_.size()));
     unit_of_row_.insert(unit_of_row_.end(), at(one.rows), unit_is_exact_.size());
     unit_is_exact_.push_back(one.f.supports<Gradient>());
   }
   all_inexact_.assign(unit_is_exact_.size(), false);
   reads_.resize(at(size_));
+  std::mt19937 random(5);
+  for (int j = 0; j < size_; ++j) direction_.push_back(0.5 + static_cast<double>(random()) / 4294967296.0);
 }
 
 DaeEquations::~DaeEquations() = default;
@@ -157,13 +163,10 @@ void DaeEquations::refuse_counts(int equations) const {
 
 std::string DaeEquations::row_name(int row) const {
   if (row < rate_rows_) return fmt::format("rate of '{}'", state_name(assigned_[at(row)]));
-  row -= rate_rows_;
-  for (const EquationInfo& one : model_->equations) {
-    if (row < one.rows)
-      return one.rows == 1 ? fmt::format("'{}'", one.name) : fmt::format("'{}[{}]'", one.name, row + 1);
-    row -= one.rows;
-  }
-  return {};
+  const std::size_t equation = unit_of_row_[at(row)] - 1;
+  const EquationInfo& one = model_->equations[equation];
+  return one.rows == 1 ? fmt::format("'{}'", one.name)
+                       : fmt::format("'{}[{}]'", one.name, row - first_row_[equation] + 1);
 }
 
 double DaeEquations::nominal(int state, double value) const {
@@ -181,10 +184,13 @@ std::vector<DaePoint> DaeEquations::neighbours(double t, const double* y, const 
   };
   for (const double size : {1e-3, 0.03, 0.5}) {
     DaePoint moved = points.front();
-    moved.t += size * some() * std::max(std::abs(t), 1.0);
+    moved.t += size * std::abs(some()) * std::max(std::abs(t), 1.0);
     for (int j = 0; j < size_; ++j) {
-      moved.y[at(j)] += size * some() * nominal(j, y[j]);
-      moved.dy[at(j)] += size * some() * nominal(j, dy[j]);
+      const double declared = model_->nominals.empty() ? 0.0 : model_->nominals[at(j)];
+      const double own = std::isfinite(y[j]) ? std::abs(y[j]) : 0.0;
+      const double scale = declared > 0 ? std::max(declared, own) : own > 0 ? own : small;
+      moved.y[at(j)] += size * some() * scale;
+      moved.dy[at(j)] += size * some() * std::max(std::abs(dy[j]), scale);
     }
     points.push_back(std::move(moved));
   }
@@ -196,6 +202,7 @@ std::vector<DaePoint> DaeEquations::neighbours(double t, const double* y, const 
 template <class T>
 void DaeEquations::evaluate(Bench<T>& bench, const T& t, const typename Point<T>::States& states, const T* dy, T* r,
                             Units units) {
+  ++(std::is_same_v<T, double> ? all_evaluations : all_dual_evaluations);
   detail::Surroundings<T> around{held_};
   const Point<T> point(t, states, parameters_, &around);
   if (rate_rows_ > 0 && takes(0, units)) {
@@ -223,13 +230,11 @@ void DaeEquations::evaluate(Bench<T>& bench, const T& t, const typename Point<T>
 template <class T>
 void DaeEquations::subtract_mass(Bench<T>& bench, const Point<T>& point, const T* dy, T* r) {
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
-    if (!mass_is_constant_) {
-      bench.mass.assign(mass_.slots, T(0.0));
-      Entries<T> entries(mass_.map, bench.mass.data());
-      model_->mass(point, entries);
-      for (const Written::Entry& one : mass_.entries) r[one.row] -= bench.mass[at(one.slot)] * dy[one.column];
-      return;
-    }
+    bench.mass.assign(mass_.slots, T(0.0));
+    Entries<T> entries(mass_.map, bench.mass.data());
+    model_->mass(point, entries);
+    for (const Written::Entry& one : mass_.entries) r[one.row] -= bench.mass[at(one.slot)] * dy[one.column];
+    return;
   }
   for (const Written::Entry& one : mass_.entries) r[one.row] -= numbers_->mass[at(one.slot)] * dy[one.column];
 }
@@ -239,7 +244,8 @@ void DaeEquations::residual(double t, const double* y, const double* dy, double*
 }
 
 bool DaeEquations::observe(double t, const double* y) {
-  mass_is_constant_ = false;
+  forget_mass();
+  earliest_ = std::min(earliest_, t);
   for (int j = 0; j < size_; ++j) {
     if (std::isfinite(y[j])) scale_[at(j)] = std::max(scale_[at(j)], std::abs(y[j]));
   }
@@ -284,8 +290,7 @@ void DaeEquations::observe_entries(const detail::MatrixFunction& matrix, Written
   written.slots = is_sparse ? written.map.column.size() : at(size_) * at(size_);
 }
 
-// Which states the rows of M depend on: seen from their derivatives near the start, first along random directions,
-// which no dependence can be orthogonal to by chance.
+// Which states the rows of M depend on: seen from their derivatives near the start.
 std::vector<std::vector<int>> DaeEquations::mass_reads(double t, const double* y) {
   std::vector<std::vector<int>> result(at(rate_rows_));
   if (!model_->mass.supports<Gradient>()) {
@@ -293,42 +298,170 @@ std::vector<std::vector<int>> DaeEquations::mass_reads(double t, const double* y
     return result;
   }
   const std::vector<DaePoint> points = neighbours(t, y, nullptr);
-  const detail::Surroundings<Gradient> around{held_};
-  std::vector<Gradient>& states = duals_->y;
-  const auto slopes_at = [&](const DaePoint& point) {
-    duals_->mass.assign(mass_.slots, Gradient(0.0));
-    Entries<Gradient> entries(mass_.map, duals_->mass.data());
-    model_->mass(Point<Gradient>(Gradient(point.t), states.data(), parameters_, &around), entries);
-  };
-  const auto moves = [](double slope) { return slope != 0; };  // NaN counts
-  std::mt19937 random(1);
-  bool depends = false;
+  const std::vector<std::vector<int>> candidates = mass_candidates(points);
+  std::vector<std::vector<int>> rows_of(at(size_));
+  for (int row = 0; row < rate_rows_; ++row)
+    for (const int j : candidates[at(row)]) rows_of[at(j)].push_back(row);
+  std::vector<int> first{0}, rows;
+  for (const std::vector<int>& one : rows_of) {
+    rows.insert(rows.end(), one.begin(), one.end());
+    first.push_back(static_cast<int>(rows.size()));
+  }
+  if (rows.empty()) return result;
+  // Columns of one colour share no row: of those that may be meant, the derivative says which.
+  const std::vector<int> color = color_columns(rate_rows_, first, rows);
+  const int colors = 1 + *std::max_element(color.begin(), color.end());
+  std::vector<int> group(at(size_));
   for (const DaePoint& point : points) {
-    for (int j = 0; j < size_; ++j) {
-      states[at(j)] = point.y[at(j)];
-      for (double& slope : states[at(j)].slope) slope = 0.5 + static_cast<double>(random()) / 4294967296.0;
-    }
-    slopes_at(point);
-    for (const Written::Entry& one : mass_.entries) {
-      const Gradient& entry = duals_->mass[at(one.slot)];
-      depends |= std::any_of(entry.slope.begin(), entry.slope.end(), moves);
+    for (int begin = 0; begin < colors; begin += width) {
+      for (int j = 0; j < size_; ++j) {
+        const bool is_seeded = !rows_of[at(j)].empty() && color[at(j)] >= begin && color[at(j)] < begin + width;
+        group[at(j)] = is_seeded ? color[at(j)] - begin : -1;
+      }
+      probe_mass(point, group, [&](const Written::Entry& one, int g) {
+        for (const int j : candidates[at(one.row)])
+          if (group[at(j)] == g) result[at(one.row)].push_back(j);
+      });
     }
   }
-  if (!depends) return result;
-  for (const DaePoint& point : points) {
-    for (int begin = 0; begin < size_; begin += width) {
-      for (int j = 0; j < size_; ++j)
-        states[at(j)] =
-            j >= begin && j < begin + width ? Gradient::variable(point.y[at(j)], j - begin) : Gradient(point.y[at(j)]);
-      slopes_at(point);
-      for (const Written::Entry& one : mass_.entries) {
-        for (int j = begin; j < std::min(begin + width, size_); ++j) {
-          if (moves(duals_->mass[at(one.slot)].slope[at(j - begin)])) merge(result[at(one.row)], {j});
-        }
-      }
-    }
+  for (std::vector<int>& one : result) {
+    std::sort(one.begin(), one.end());
+    one.erase(std::unique(one.begin(), one.end()), one.end());
   }
   return result;
+}
+
+// Group testing: in each of eight rounds every state is in one of eight groups, by chance. A row may depend on the
+// states whose groups all move it.
+std::vector<std::vector<int>> DaeEquations::mass_candidates(const std::vector<DaePoint>& points) {
+  static_assert(width <= 8);
+  std::vector<std::vector<int>> result(at(rate_rows_));
+  std::vector<std::uint64_t> moves(at(rate_rows_), 0), groups(at(size_), 0);
+  std::vector<int> group(at(size_));
+  std::mt19937 random(1);
+  for (int round = 0; round < 8; ++round) {
+    for (int j = 0; j < size_; ++j) {
+      group[at(j)] = static_cast<int>(random() % static_cast<unsigned>(width));
+      groups[at(j)] |= std::uint64_t{1} << (8 * round + group[at(j)]);
+    }
+    for (const DaePoint& point : points)
+      probe_mass(point, group, [&](const Written::Entry& one, int g) {
+        moves[at(one.row)] |= std::uint64_t{1} << (8 * round + g);
+      });
+    if (std::all_of(moves.begin(), moves.end(), [](std::uint64_t one) { return one == 0; })) return result;
+  }
+  for (int row = 0; row < rate_rows_; ++row) {
+    if (moves[at(row)] == 0) continue;
+    for (int j = 0; j < size_; ++j)
+      if ((groups[at(j)] & ~moves[at(row)]) == 0) result[at(row)].push_back(j);
+  }
+  return result;
+}
+
+// Calls take(entry, group) where an entry of M moves with the states of a group; -1: in none. Slopes differ, so that
+// no dependence is orthogonal to them by chance.
+template <class Take>
+void DaeEquations::probe_mass(const DaePoint& point, const std::vector<int>& group, const Take& take) {
+  std::vector<Gradient>& states = duals_->y;
+  for (int j = 0; j < size_; ++j) {
+    states[at(j)] = point.y[at(j)];
+    if (group[at(j)] >= 0) states[at(j)].slope[at(group[at(j)])] = direction_[at(j)];
+  }
+  duals_->mass.assign(mass_.slots, Gradient(0.0));
+  Entries<Gradient> entries(mass_.map, duals_->mass.data());
+  const detail::Surroundings<Gradient> around{held_};
+  ++all_dual_evaluations;
+  try {
+    model_->mass(Point<Gradient>(Gradient(point.t), states.data(), parameters_, &around), entries);
+  } catch (const std::exception&) {
+    return;  // not defined there
+  }
+  for (const Written::Entry& one : mass_.entries) {
+    for (int g = 0; g < width; ++g)
+      if (duals_->mass[at(one.slot)].slope[at(g)] != 0) take(one, g);  // NaN counts
+  }
+}
+
+bool DaeEquations::mass_is_proved_constant() const {
+  if (model_->mass) return false;
+  constexpr double far = 1e30;  // instead of infinity, which has no product with zero
+  const Interval anything(-far, far);
+  class Anything final : public detail::LazyStates<Jet<Interval>> {
+   public:
+    explicit Anything(const Interval& range) : value_(range) {}
+    const Jet<Interval>& state(int) const override { return value_; }
+
+   private:
+    Jet<Interval> value_;
+  };
+  const Anything states(anything);
+  std::vector<Jet<Interval>> dy, r(at(size_));
+  for (const double slope : direction_) dy.push_back({anything, slope, 0.0});
+  GivenRates<Jet<Interval>> rates;
+  rates.values = dy.data();
+  detail::Surroundings<Jet<Interval>> around{held_};
+  around.rates = &rates;
+  const Point<Jet<Interval>> point(anything, {{&states}}, parameters_, &around);
+  for (std::size_t e = 0; e < model_->equations.size(); ++e) {
+    const EquationInfo& one = model_->equations[e];
+    const auto has_rates = [&](int k) { return !reads_[at(first_row_[e] + k)].rates.empty(); };
+    bool any = false;
+    for (int k = 0; k < one.rows; ++k) any = any || has_rates(k);
+    if (!any) continue;
+    if (!one.f.supports<Jet<Interval>>()) return false;
+    one.f(point, r.data());
+    for (int k = 0; k < one.rows; ++k) {
+      const Interval& slope = r[at(k)].slope;
+      const double size = std::max(std::abs(slope.lo), std::abs(slope.hi));
+      if (has_rates(k) && !(slope.hi - slope.lo <= 1e-12 * size)) return false;
+    }
+  }
+  return true;
+}
+
+void DaeEquations::assume_mass(const double* M) {
+  for (std::vector<double>* one : {&assumed_mass_, &assumed_size_}) one->assign(at(size_), 0.0);
+  seen_mass_.assign(at(size_), 0.0);
+  for (int j = 0; j < size_; ++j) {
+    for (int e = first_[at(j)]; e < first_[at(j) + 1]; ++e) {
+      assumed_mass_[at(row_[at(e)])] += M[e] * direction_[at(j)];
+      assumed_size_[at(row_[at(e)])] += std::abs(M[e] * direction_[at(j)]);
+    }
+  }
+}
+
+bool DaeEquations::compare_mass(const double* Mw, const double* noise) const {
+  for (int i = 0; i < size_; ++i) {
+    const double allowed = 1e-13 * (assumed_size_[at(i)] + (noise != nullptr ? std::abs(noise[i]) : 0.0));
+    if (!(std::abs(Mw[i] - assumed_mass_[at(i)]) <= allowed)) return true;
+  }
+  return false;
+}
+
+bool DaeEquations::mass_has_changed(double t, const double* y, const double* r) {
+  if (assumed_mass_.empty()) return false;
+  seen_mass_ = assumed_mass_;
+  if (model_->mass) {  // as the residual has left it
+    std::fill(seen_mass_.begin(), seen_mass_.begin() + rate_rows_, 0.0);
+    for (const Written::Entry& one : mass_.entries)
+      seen_mass_[at(one.row)] += numbers_->mass[at(one.slot)] * direction_[at(one.column)];
+  }
+  detail::Surroundings<double> around{held_};
+  const Point<double> point(t, y, parameters_, &around);
+  numbers_->rates.values = direction_.data();
+  around.rates = &numbers_->rates;
+  for (std::size_t e = 0; e < model_->equations.size(); ++e) {
+    const EquationInfo& one = model_->equations[e];
+    const int begin = first_row_[e];
+    const auto has_rates = [&](int row) { return !reads_[at(row)].rates.empty(); };
+    bool any = false;
+    for (int row = begin; row < begin + one.rows; ++row) any = any || has_rates(row);
+    if (!any) continue;
+    one.f(point, moved_.data() + begin);
+    for (int row = begin; row < begin + one.rows; ++row)
+      if (has_rates(row)) seen_mass_[at(row)] = r[row] - moved_[at(row)];
+  }
+  return compare_mass(seen_mass_.data(), r);
 }
 
 void DaeEquations::observe_reads(double t, const double* y) {
@@ -422,12 +555,13 @@ void DaeEquations::linearize(double t, const double* y, const double* dy, double
   if (by_differences) unit_is_exact_.swap(all_inexact_);
   const bool any_exact = std::find(unit_is_exact_.begin(), unit_is_exact_.end(), true) != unit_is_exact_.end();
   const bool any_inexact = std::find(unit_is_exact_.begin(), unit_is_exact_.end(), false) != unit_is_exact_.end();
+  mass_has_changed_ = false;
   if (any_exact) linearize_exactly(t, y, dy, J, M, slope);
   if (any_inexact) difference(t, y, dy, J, M, slope);
   if (by_differences) unit_is_exact_.swap(all_inexact_);
 }
 
-// Directions: the colours of y, those of y' if M is wanted, then t.
+// Directions: the colours of y, those of y' if M is wanted or one of them all if it is to be looked at, then t.
 void DaeEquations::linearize_exactly(double t, const double* y, const double* dy, double* J, double* M, double* slope) {
   std::vector<Gradient>&states = duals_->y, &rates = duals_->dy, &r = duals_->r;
   for (int j = 0; j < size_; ++j) {
@@ -435,7 +569,8 @@ void DaeEquations::linearize_exactly(double t, const double* y, const double* dy
     rates[at(j)] = dy[j];
   }
   skips_rates_ = is_given_;
-  const int groups = colors(), of_rates = M != nullptr ? groups : 0;
+  const bool looks = M == nullptr && !assumed_mass_.empty();
+  const int groups = colors(), of_rates = M != nullptr ? groups : looks ? 1 : 0;
   const int directions = groups + of_rates + (slope != nullptr ? 1 : 0);
   for (int begin = 0; begin < directions; begin += width) {
     const int end = std::min(begin + width, directions);
@@ -443,6 +578,8 @@ void DaeEquations::linearize_exactly(double t, const double* y, const double* dy
     for (int g = begin; g < end; ++g) {
       if (g == groups + of_rates)
         time.slope[at(g - begin)] = 1;
+      else if (looks && g == groups)
+        for (int j = 0; j < size_; ++j) rates[at(j)].slope[at(g - begin)] = direction_[at(j)];
       else
         for (const int j : by_color_[at(g % groups)]) (g < groups ? states : rates)[at(j)].slope[at(g - begin)] = 1;
     }
@@ -451,6 +588,14 @@ void DaeEquations::linearize_exactly(double t, const double* y, const double* dy
     for (int g = begin; g < end; ++g) {
       if (g == groups + of_rates) {
         for (int i = 0; i < size_; ++i) slope[i] = r[at(i)].slope[at(g - begin)];
+        continue;
+      }
+      if (looks && g == groups) {
+        for (int i = 0; i < size_; ++i) {
+          seen_mass_[at(i)] = -r[at(i)].slope[at(g - begin)];
+          rates[at(i)].slope[at(g - begin)] = 0;
+        }
+        mass_has_changed_ = compare_mass(seen_mass_.data(), nullptr);
         continue;
       }
       for (const int j : by_color_[at(g % groups)]) {
@@ -474,10 +619,13 @@ void DaeEquations::take_given(double t, const double* y, const double* dy, doubl
   for (std::size_t k = 0; k < jacobian_.entries.size(); ++k) J[place_[k]] += given_[at(jacobian_.entries[k].slot)];
   if (slope == nullptr) return;
   const double change = path_step(t, y, dy, nullptr);
-  evaluate<double>(*numbers_, t - change, {y}, dy, base_.data(), Units::all);
-  evaluate<double>(*numbers_, t + change, {y}, dy, moved_.data(), Units::all);
-  difference_evaluations += 2;
-  for (int i = 0; i < rate_rows_; ++i) slope[i] = (moved_[at(i)] - base_[at(i)]) / (2 * change);
+  std::fill(slope, slope + rate_rows_, 0.0);
+  for (const auto& [step, weight] : weights_in_time(t, change).terms) {
+    if (weight == 0) continue;
+    evaluate<double>(*numbers_, t + step, {y}, dy, moved_.data(), Units::all);
+    ++difference_evaluations;
+    for (int i = 0; i < rate_rows_; ++i) slope[i] += weight * moved_[at(i)];
+  }
 }
 
 // Forward differences. Increments follow the size a state has, has had or is declared to have: the rounding of a state
@@ -514,12 +662,29 @@ void DaeEquations::difference(double t, const double* y, const double* dy, doubl
   if (M != nullptr) pass(rates_, dy, of_rate, M, -1);
   if (slope == nullptr) return;
   const double change = path_step(t, y, dy, nullptr);
-  evaluate<double>(*numbers_, t + change, {y}, dy, moved_.data(), Units::inexact);
-  evaluate<double>(*numbers_, t - change, {y}, dy, base_.data(), Units::inexact);
-  difference_evaluations += 2;
-  for (int i = 0; i < size_; ++i) {
-    if (!unit_is_exact_[unit_of_row_[at(i)]]) slope[i] = (moved_[at(i)] - base_[at(i)]) / (2 * change);
+  const auto is_mine = [&](int i) { return !unit_is_exact_[unit_of_row_[at(i)]]; };
+  for (int i = 0; i < size_; ++i)
+    if (is_mine(i)) slope[i] = 0;
+  for (const auto& [step, weight] : weights_in_time(t, change).terms) {
+    if (weight == 0) continue;
+    evaluate<double>(*numbers_, t + step, {y}, dy, moved_.data(), Units::inexact);
+    ++difference_evaluations;
+    for (int i = 0; i < size_; ++i)
+      if (is_mine(i)) slope[i] += weight * moved_[at(i)];
   }
+}
+
+// Differences of second order: central, but where that would be before the start, ahead.
+struct DaeEquations::Weights {
+  struct Term {
+    double step, weight;
+  };
+  std::array<Term, 3> terms;
+};
+DaeEquations::Weights DaeEquations::weights_in_time(double t, double step) const {
+  if (t >= earliest_ && t - step < earliest_)
+    return {{{{0, -1.5 / step}, {step, 2 / step}, {2 * step, -0.5 / step}}}};
+  return {{{{-step, -0.5 / step}, {step, 0.5 / step}, {0, 0}}}};
 }
 
 // A step along the motion that moves no state by more than a small part of its size.
@@ -541,8 +706,10 @@ void DaeEquations::along_motion(int order, double t, const double* y, const doub
   if (dddy == nullptr) dddy = zero_.data();
   if (order == 1)
     first_along(t, y, dy, ddy, r);
-  else
+  else if (order == 2)
     second_along(t, y, dy, ddy, dddy, r);
+  else
+    difference_along(3, t, y, dy, ddy, dddy, r);
 }
 
 void DaeEquations::first_along(double t, const double* y, const double* dy, const double* ddy, double* r) {
@@ -558,23 +725,28 @@ void DaeEquations::first_along(double t, const double* y, const double* dy, cons
     for (int i = 0; i < size_; ++i) r[i] = duals_->r[at(i)].slope[0];
     return;
   }
-  const double s = path_step(t, y, dy, ddy);
-  std::vector<double> there(at(size_)), rate(at(size_)), behind(at(size_));
-  for (const double step : {-s, s}) {
+  std::vector<double> there(at(size_)), rate(at(size_)), rows(at(size_));
+  std::fill(r, r + size_, 0.0);
+  for (const auto& [step, weight] : weights_in_time(t, path_step(t, y, dy, ddy)).terms) {
+    if (weight == 0) continue;
     for (int j = 0; j < size_; ++j) {
       there[at(j)] = y[j] + step * (dy[j] + step / 2 * ddy[j]);
       rate[at(j)] = dy[j] + step * ddy[j];
     }
-    residual(t + step, there.data(), rate.data(), step < 0 ? behind.data() : r);
+    residual(t + step, there.data(), rate.data(), rows.data());
+    for (int i = 0; i < size_; ++i) r[i] += weight * rows[at(i)];
   }
-  for (int i = 0; i < size_; ++i) r[i] = (r[i] - behind[at(i)]) / (2 * s);
+}
+
+bool DaeEquations::takes_jets() const {
+  bool takes = rate_rows_ == 0 || (model_->rates.supports<Jet<double>>() && (!model_->mass || !assumed_mass_.empty()));
+  for (const EquationInfo& one : model_->equations) takes = takes && one.f.supports<Jet<double>>();
+  return takes;
 }
 
 void DaeEquations::second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy,
                                 double* r) {
-  bool takes_jets = rate_rows_ == 0 || (model_->rates.supports<Jet<double>>() && (!model_->mass || mass_is_constant_));
-  for (const EquationInfo& one : model_->equations) takes_jets = takes_jets && one.f.supports<Jet<double>>();
-  if (takes_jets) {
+  if (takes_jets()) {
     GivenJets states;
     Bench<Jet<double>> bench(size_);
     for (int j = 0; j < size_; ++j) {
@@ -585,17 +757,27 @@ void DaeEquations::second_along(double t, const double* y, const double* dy, con
     for (int i = 0; i < size_; ++i) r[i] = 2 * bench.r[at(i)].curve;
     return;
   }
-  const double s = path_step(t, y, dy, ddy);
-  std::vector<double> there(at(size_)), rate(at(size_)), second(at(size_)), behind(at(size_));
-  for (const double step : {-s, s}) {
+  difference_along(2, t, y, dy, ddy, dddy, r);
+}
+
+// Of the derivatives of the order before. The third, for the rates of forces, only where the second are exact.
+void DaeEquations::difference_along(int order, double t, const double* y, const double* dy, const double* ddy,
+                                    const double* dddy, double* r) {
+  std::vector<double> there(at(size_)), rate(at(size_)), second(at(size_)), rows(at(size_));
+  std::fill(r, r + size_, 0.0);
+  for (const auto& [step, weight] : weights_in_time(t, path_step(t, y, dy, ddy)).terms) {
+    if (weight == 0) continue;
     for (int j = 0; j < size_; ++j) {
       there[at(j)] = y[j] + step * (dy[j] + step / 2 * (ddy[j] + step / 3 * dddy[j]));
       rate[at(j)] = dy[j] + step * (ddy[j] + step / 2 * dddy[j]);
       second[at(j)] = ddy[j] + step * dddy[j];
     }
-    first_along(t + step, there.data(), rate.data(), second.data(), step < 0 ? behind.data() : r);
+    if (order == 2)
+      first_along(t + step, there.data(), rate.data(), second.data(), rows.data());
+    else
+      second_along(t + step, there.data(), rate.data(), second.data(), dddy, rows.data());
+    for (int i = 0; i < size_; ++i) r[i] += weight * rows[at(i)];
   }
-  for (int i = 0; i < size_; ++i) r[i] = (r[i] - behind[at(i)]) / (2 * s);
 }
 
 }  // namespace pawl::formulate

@@ -7,6 +7,7 @@
 // exactly, columns that share no row together (coloring.hpp); the others by differences.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,27 +53,41 @@ class DaeEquations {
   /// dy null stands for zero, here and below.
   void residual(double t, const double* y, const double* dy, double* r);
   /// J = dr/dy and, if M is not null, M = -dr/dy', one value per entry of the pattern; slope = dr/dt, if not null.
+  /// Without M, a mass that is assumed to be constant is looked at again: see mass_has_changed().
   void linearize(double t, const double* y, const double* dy, double* J, double* M, double* slope, bool by_differences);
-  /// The total derivatives r' (order 1) or r'' (order 2) along the motion with these derivatives at t; the last two may
-  /// be null, for zero. Exact where the functions allow it.
+  /// The total derivatives r' (order 1), r'' (2) or r''' (3, without the fourth of y) along the motion with these derivatives at
+  /// t; the last two may be null, for zero. Exact where the functions allow it; r''' by one difference of r''.
   void along_motion(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
                     double* r);
 
+  /// r'' is exact.
+  bool takes_jets() const;
   /// All functions are differentiable: Jacobians are exact.
   bool is_exact() const;
   bool is_given() const { return is_given_; }
-  /// M neither depends on y, y' nor t, as found by whoever looks: it is not evaluated again until observe().
-  void set_mass_constant(bool is_constant) { mass_is_constant_ = is_constant; }
+  /// M depends on nothing, whatever the values: proved by evaluations with ranges (Jet<Interval>). A mass function
+  /// cannot be proved to be constant.
+  bool mass_is_proved_constant() const;
+  /// M is the same at every point anybody has looked at. Until observe(), every linearize() without M and every
+  /// mass_has_changed() compares M w for some w with what it is here.
+  void assume_mass(const double* M);
+  void forget_mass() { assumed_mass_.clear(); }
+  /// Looks at the rows with rates at this point, where r is the residual for y' = 0.
+  bool mass_has_changed(double t, const double* y, const double* r);
+  /// What was seen by the last linearize() without M.
+  bool mass_has_changed() const { return mass_has_changed_; }
   bool has_mass_function() const { return static_cast<bool>(model_->mass); }
 
   /// The size of a state: declared, or its value (if that is larger), or 1.
   double nominal(int state, double value) const;
   /// A short time, in which no state moves by more than about 1e-5 of its size.
   double path_step(double t, const double* y, const double* dy, const double* ddy) const;
-  /// This point and three others, moved by about 0.1, 3 and 50 percent of the size of each quantity; always the same.
+  /// This point and three others, moved by about 0.1, 3 and 50 percent of each quantity (or of its nominal size, or of
+  /// something small), not back in time; always the same. The model need not be defined at the others.
   std::vector<DaePoint> neighbours(double t, const double* y, const double* dy) const;
 
-  long long dual_evaluations = 0, difference_evaluations = 0;
+  long long dual_evaluations = 0, difference_evaluations = 0;  ///< by linearize()
+  long long all_evaluations = 0, all_dual_evaluations = 0;     ///< by anything: with numbers, with derivatives
 
  private:
   enum class Units { all, exact, inexact };
@@ -82,6 +97,12 @@ class DaeEquations {
   void find_assigned_rates();
   [[noreturn]] void refuse_counts(int equations) const;
   std::vector<std::vector<int>> mass_reads(double t, const double* y);
+  std::vector<std::vector<int>> mass_candidates(const std::vector<DaePoint>& points);
+  template <class Take>
+  void probe_mass(const DaePoint& point, const std::vector<int>& group, const Take& take);
+  bool compare_mass(const double* Mw, const double* noise) const;
+  struct Weights;
+  Weights weights_in_time(double t, double step) const;
   void observe_reads(double t, const double* y);
   bool make_pattern();
   bool takes(std::size_t unit, Units units) const {
@@ -96,6 +117,8 @@ class DaeEquations {
   void difference(double t, const double* y, const double* dy, double* J, double* M, double* slope);
   void first_along(double t, const double* y, const double* dy, const double* ddy, double* r);
   void second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy, double* r);
+  void difference_along(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
+                        double* r);
   /// Row of the rate of this state, -1 if it has none.
   int rate_row(int state) const { return row_of_state_[static_cast<std::size_t>(state)]; }
 
@@ -106,6 +129,7 @@ class DaeEquations {
   std::vector<bool> unit_is_exact_;           // the rates with their mass matrix, then the equations
   std::vector<bool> all_inexact_;
   std::vector<std::size_t> unit_of_row_;
+  std::vector<int> first_row_;  // of each equation
 
   const Held* held_ = nullptr;
   const double* parameters_ = nullptr;
@@ -123,7 +147,10 @@ class DaeEquations {
   };
   void observe_entries(const detail::MatrixFunction& matrix, Written& written, double t, const double* y) const;
   Written mass_, jacobian_;
-  bool mass_is_constant_ = false;
+  double earliest_ = std::numeric_limits<double>::infinity();  // time anybody has asked for
+  std::vector<double> direction_;                              // w, of rates
+  std::vector<double> assumed_mass_, assumed_size_, seen_mass_;  // M w by row, and the sum of its terms; empty: none
+  bool mass_has_changed_ = false;
   bool skips_rates_ = false, reads_time_ = true;
 
   std::vector<RowReads> reads_;

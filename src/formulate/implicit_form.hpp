@@ -49,7 +49,7 @@ class ImplicitForm {
   virtual void linearize(double t, const double* y, const double* dy) = 0;
   /// The partial derivative of r by t, at the point of the last linearization.
   virtual void time_slope(double t, const double* y, const double* dy, double* slope) = 0;
-  const MatrixPair& matrices() const { return matrices_; }
+  virtual const MatrixPair& matrices() const { return matrices_; }
   /// M x of the last linearization (M y' where it is constant).
   virtual void times_mass(const double* x, double* out) const;
   /// Factors c M - J of the last linearization.

@@ -8,6 +8,9 @@
 //
 // With L-stability K_s does not depend on K_1, R(∞) = -e_sᵀ Â^-1 a_1 = 0 (Â: the implicit stages): the rates of
 // algebraic unknowns at the ends of steps follow from the stages of that step alone.
+//
+// Where M varies, r may be nonlinear in y', and a short step does not help: an error of z is one of K times 1/(h γ). A
+// stage counts as solved once K stands still as well, and the first guess after a restart goes along K_1.
 #include "integrate/esdirk.hpp"
 
 #include <algorithm>
@@ -51,6 +54,7 @@ class Esdirk final : public ImplicitStepper {
         controller_(table.embedded_order) {
     choose_predictors();
     find_end_weights();
+    find_worst_inside();
   }
 
   int order() const override { return table_.order; }
@@ -101,6 +105,37 @@ class Esdirk final : public ImplicitStepper {
     }
   }
 
+  // Algebraic unknowns that follow t^k have stages c_i^k: the first k that the dense output misses, where, and by which
+  // weights the stages make up value and slope there.
+  void find_worst_inside() {
+    constexpr int parts = 64;
+    double worst = 0;
+    for (int k = 1; worst < 1e-6; ++k) {
+      inside_order_ = k;
+      for (int part = 1; part < parts; ++part) {
+        const double theta = static_cast<double>(part) / parts;
+        double value = 0;
+        for (int i = first_; i < table_.stages; ++i) value += dense(theta, i) * std::pow(table_.c[at(i)], k);
+        const double gap = std::abs(value - std::pow(theta, k));
+        if (gap <= worst) continue;
+        worst = gap;
+        inside_ = theta;
+      }
+    }
+    for (int i = first_; i < table_.stages; ++i) {
+      inside_value_[at(i)] = dense(inside_, i);
+      for (int power = table_.degree; power >= 1; --power)
+        inside_slope_[at(i)] = inside_slope_[at(i)] * inside_ + power * table_.dense[at(power - 1)][at(i)];
+    }
+  }
+
+  /// Weight of z_i in the dense output.
+  double dense(double theta, int i) const {
+    double sum = 0;
+    for (int power = table_.degree; power >= 1; --power) sum = (sum + table_.dense[at(power - 1)][at(i)]) * theta;
+    return sum;
+  }
+
   // ---- memory ----
 
   void resize() override {
@@ -109,7 +144,6 @@ class Esdirk final : public ImplicitStepper {
     rate_.assign(size, 0.0);
     for (auto* vector : {&Y_, &d_, &known_, &product_, &start_rate_, &end_rate_, &past_rise_, &past_slope_})
       vector->assign(at(n_), 0.0);
-    kind_ = form_.mass_kind();
     solver_ = form_.make_solver(1, 0);
   }
 
@@ -119,8 +153,27 @@ class Esdirk final : public ImplicitStepper {
     eta_ = 1;
     noisy_failures_ = 0;
     controller_.restart();
+    kind_ = form_.mass_kind();
+    const auto& roles = form_.roles();
+    has_algebraic_states_ = std::any_of(roles.begin(), roles.begin() + states_,
+                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
+    if (is_varying() && !is_consistent()) form_.complete(t_, y_.data(), dy_.data());
     has_end_rate_ = first_ == 0 || kind_ != formulate::MassKind::constant;
     if (has_end_rate_) end_rate_ = dy_;
+  }
+
+  bool is_varying() const { return kind_ == formulate::MassKind::varying; }
+
+  /// Whether the rates at hand, which somebody else may have found, solve the equations.
+  bool is_consistent() {
+    residual(t_, y_.data(), nullptr, known_.data());
+    residual(t_, y_.data(), dy_.data(), d_.data());
+    double left = 0, size = 0;
+    for (int k = 0; k < n_; ++k) {
+      left = std::max(left, std::abs(d_[at(k)]));
+      size = std::max(size, std::abs(known_[at(k)]));
+    }
+    return left <= 1e-10 * size;
   }
 
   double* z(int stage) { return z_.data() + stage * n_; }
@@ -130,7 +183,7 @@ class Esdirk final : public ImplicitStepper {
 
   Trial attempt(double h) override {
     if (!has_end_rate_) {
-      residual(t_, y_.data(), nullptr, end_rate_.data());
+      find_rate(end_rate_);
       has_end_rate_ = true;
     }
     return solve(h, end_rate_, false);
@@ -141,7 +194,17 @@ class Esdirk final : public ImplicitStepper {
     return trial;
   }
 
-  Trial solve(double h, const std::vector<double>& first_rate, bool retakes) {
+  /// K_1, or M K_1, at the start of the step.
+  void find_rate(std::vector<double>& out) {
+    if (is_varying()) {
+      form_.complete(t_, y_.data(), dy_.data());  // where it fails those of the last step stay
+      out = dy_;
+    } else {
+      residual(t_, y_.data(), nullptr, out.data());
+    }
+  }
+
+  Trial solve(double h, std::vector<double>& first_rate, bool retakes) {
     Trial trial = solve_stages(h, first_rate, retakes);
     // An old Jacobian may be to blame. A fixed step has no other way out; others get shorter as well.
     if (trial.outcome != Trial::Outcome::solved && !jacobian_is_fresh_) {
@@ -156,12 +219,22 @@ class Esdirk final : public ImplicitStepper {
     const double* last = z(table_.stages - 1);
     for (int k = 0; k < n_; ++k) end_[at(k)] = y_[at(k)] + last[k];
     trial.error = estimate();
+    if (trial.error <= 1 && has_algebraic_states_ && control_.fixed_step == 0)
+      trial.error = std::max(trial.error, estimate_inside(h));
     return trial;
   }
 
-  Trial solve_stages(double h, const std::vector<double>& first_rate, bool retakes) {
+  Trial solve_stages(double h, std::vector<double>& first_rate, bool retakes) {
     if (!has_jacobian_) {
-      linearize(t_, y_.data(), kind_ == formulate::MassKind::varying ? dy_.data() : nullptr);
+      linearize(t_, y_.data(), is_varying() ? dy_.data() : nullptr);
+      if (form_.mass_kind() != kind_) {  // found out on the way
+        kind_ = form_.mass_kind();
+        solver_ = form_.make_solver(1, 0);
+        has_end_rate_ = false;
+        find_rate(first_rate);
+        linearize(t_, y_.data(), is_varying() ? dy_.data() : nullptr);
+        if (!retakes) has_end_rate_ = true;
+      }
       has_jacobian_ = jacobian_is_fresh_ = true;
       factored_h_ = 0;
     }
@@ -178,14 +251,14 @@ class Esdirk final : public ImplicitStepper {
     theta_ = 0;
     iterations_ = 1;
     for (int i = first_; i < table_.stages; ++i) {
-      predict(i, h, retakes);
+      predict(i, h, first_rate.data(), retakes);
       const Trial trial = solve_stage(i, h);
       if (trial.outcome != Trial::Outcome::solved) return trial;
     }
     return {};
   }
 
-  void predict(int stage, double h, bool retakes) {
+  void predict(int stage, double h, const double* first_rate, bool retakes) {
     double* out = z(stage);
     std::fill(out, out + n_, 0.0);
     const double c = table_.c[at(stage)];
@@ -194,6 +267,12 @@ class Esdirk final : public ImplicitStepper {
       const double x = c * h / last_h_ - (retakes ? 1 : 0);
       const double of_slope = x * (1 + x), of_rise = (retakes ? 1 : 0) - x * x;
       for (int k = 0; k < n_; ++k) out[k] = of_slope * past_slope_[at(k)] + of_rise * past_rise_[at(k)];
+    } else if (is_varying() && !has_past_step_ && stage <= first_ + 1) {
+      // Along the tangent, and then the parabola with that tangent: z = 0 would mean a rate far from K_1.
+      for (int k = 0; k < n_; ++k) out[k] = c * h * first_rate[k];
+      if (stage == first_) return;
+      const double before = table_.c[at(first_)], square = c / before * (c / before);
+      for (int k = 0; k < n_; ++k) out[k] += square * (z(first_)[k] - before * h * first_rate[k]);
     } else if (stage == first_ + 1) {
       const double before = table_.c[at(first_)];
       double own = c / before, of_past = 0;
@@ -224,7 +303,7 @@ class Esdirk final : public ImplicitStepper {
     const double t = t_ + table_.c[at(stage)] * h, by_h = 1 / (h * table_.gamma);
     const double* zi = z(stage);
     for (int k = 0; k < n_; ++k) Y_[at(k)] = y_[at(k)] + zi[k];
-    if (kind_ == formulate::MassKind::varying) {
+    if (is_varying()) {
       set_rate(stage, zi, by_h);
       residual(t, Y_.data(), rate(stage), d_.data());
       return;
@@ -251,6 +330,22 @@ class Esdirk final : public ImplicitStepper {
     return std::max(10 * eps / relative, std::min(0.03, std::sqrt(relative)));
   }
 
+  /// Of the increment of K, as a share of K; where z is at the rounding of y, small.
+  double change_of_rate(int stage, double h) {
+    const double to_z = h * table_.gamma;
+    const double* K = rate(stage);
+    double change = 0, size = 0, rounding = 0;
+    const auto& roles = form_.roles();
+    for (int k = 0; k < n_; ++k) {
+      if (!roles[at(k)].is_differential) continue;
+      const auto square = [w = newton_weight_[at(k)]](double x) { return w * x * (w * x); };
+      change += square(d_[at(k)]);
+      size += square(to_z * std::max(std::abs(K[k]), std::abs(known_[at(k)])));
+      rounding += square(1e3 * eps * y_[at(k)]);
+    }
+    return change == 0 ? 0 : std::sqrt(change / std::max(size, rounding));
+  }
+
   Trial solve_stage(int stage, double h) {
     std::fill(known_.begin(), known_.end(), 0.0);
     add(table_.a[at(stage)], 1 / table_.gamma, stage, rate_, known_.data());
@@ -268,6 +363,7 @@ class Esdirk final : public ImplicitStepper {
       iterations_ = std::max(iterations_, m);
       const double norm = newton_norm(d_.data());
       if (!std::isfinite(norm)) return {Trial::Outcome::not_finite, 0, 0.25};
+      const double rate_change = is_varying() ? change_of_rate(stage, h) : 0;
       bool gives_up = false;
       double shrink = 0.5;
       if (m > 1) {
@@ -288,18 +384,18 @@ class Esdirk final : public ImplicitStepper {
         }
       }
       // Rounding in the model may stop the iteration short of its goal, but well below the error allowed.
-      const bool is_good_enough = (gives_up || m == most) && norm <= 0.05;
+      const bool is_good_enough = (gives_up || m == most) && norm <= 0.05 && rate_change <= 1e-3;
       if (gives_up && !is_good_enough) {
-        note_failure(theta, norm);
+        note_failure(rate_change <= 1e-3 ? theta : 0, norm);
         return {Trial::Outcome::diverged, 0, shrink};
       }
       norm_before = std::max(norm, eps);
       if (!gives_up)
         for (int k = 0; k < n_; ++k) zi[k] += d_[at(k)];
-      if (is_good_enough || (eta * norm <= wanted && (m > 1 || eta_ < 1))) {
+      if (is_good_enough || (eta * norm <= wanted && eta * rate_change <= 1e-2 && (m > 1 || eta_ < 1))) {
         eta_ = is_good_enough ? 1 : eta;
         noisy_failures_ = 0;
-        set_rate(stage, kind_ == formulate::MassKind::varying ? zi : times_mass(zi), 1 / (h * table_.gamma));
+        set_rate(stage, is_varying() ? zi : times_mass(zi), 1 / (h * table_.gamma));
         return {};
       }
     }
@@ -320,13 +416,35 @@ class Esdirk final : public ImplicitStepper {
   double estimate() {
     std::fill(d_.begin(), d_.end(), 0.0);
     add(table_.e, 1 / table_.gamma, table_.stages, rate_, d_.data());
-    if (kind_ == formulate::MassKind::varying) {
+    if (is_varying()) {
       times_mass(d_.data());
       std::copy(product_.begin(), product_.end(), d_.begin());
     }
     solver_->solve(0, d_.data());
     ++work_.solves;
     return error_norm(d_.data());
+  }
+
+  /// Algebraic states have no error of their own in the estimate, whatever they do inside the step, where events are
+  /// looked for: there the equations are asked where the dense output is worst. Not finite: infinity.
+  double estimate_inside(double h) {
+    std::copy(y_.begin(), y_.end(), Y_.begin());
+    add(inside_value_, 1, table_.stages, z_, Y_.data());
+    std::fill(known_.begin(), known_.end(), 0.0);
+    add(inside_slope_, 1 / h, table_.stages, z_, known_.data());
+    residual(t_ + inside_ * h, Y_.data(), known_.data(), d_.data());
+    solver_->solve(0, d_.data());
+    ++work_.solves;
+    double sum = 0;
+    const auto& roles = form_.roles();
+    for (int k = 0; k < states_; ++k) {
+      if (roles[at(k)].is_differential || roles[at(k)].index > 1) continue;
+      const double part = d_[at(k)] * weight_[at(k)];
+      sum += part * part;
+    }
+    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
+    // It is of another order; in this way the controller finds the right size.
+    return std::pow(std::sqrt(sum / n_), (table_.embedded_order + 1.0) / inside_order_);
   }
 
   double grow(double error, bool accepted) override {
@@ -380,6 +498,9 @@ class Esdirk final : public ImplicitStepper {
   GustafssonController controller_;
   std::array<EsdirkTable::Row, EsdirkTable::most_stages> predictor_{};
   EsdirkTable::Row end_weight_{};
+  double inside_ = 0;  // where algebraic states are checked; an error of size h^inside_order_
+  int inside_order_ = 1;
+  EsdirkTable::Row inside_value_{}, inside_slope_{};
 
   formulate::MassKind kind_ = formulate::MassKind::identity;
   std::vector<double> z_, rate_;  // of the stages; rates are M K where M is constant, else K
@@ -387,6 +508,7 @@ class Esdirk final : public ImplicitStepper {
   std::vector<double> start_rate_, end_rate_;   // of the last accepted step
   std::vector<double> past_rise_, past_slope_;  // of the last step, at its end: a parabola in θ - 1
   bool has_end_rate_ = false, has_past_step_ = false;
+  bool has_algebraic_states_ = false;  // of index 1
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_diverged_ = false;
   double factored_h_ = 0;
   double eta_ = 1, theta_ = 0;  // of Newton's method

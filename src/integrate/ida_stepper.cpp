@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "integrate/sundials_parts.hpp"
 
@@ -187,7 +189,11 @@ class SizedIda final : public Stepper {
   void restart(double t, const double* x, double direction, double first_step, const double* rate) override {
     form_.restart(t, x);
     if (!inner_ || form_.size() != size_) {
-      if (inner_) past_ += inner_->work();
+      if (inner_) {
+        past_ += inner_->work();
+        for (const auto& [name, steps] : inner_->steps_by_method()) past_steps_[name] += steps;
+        for (StepperNote& note : inner_->take_notes()) notes_.push_back(std::move(note));
+      }
       inner_ = std::make_unique<Ida>(form_, control_, is_krylov_);
       size_ = form_.size();
     }
@@ -209,12 +215,19 @@ class SizedIda final : public Stepper {
   int order() const override { return inner_ ? inner_->order() : 5; }
   int dense_order() const override { return inner_ ? inner_->dense_order() : 5; }
   std::vector<StepperNote> take_notes() override {
-    return inner_ ? inner_->take_notes() : std::vector<StepperNote>();
+    std::vector<StepperNote> all = std::exchange(notes_, {});
+    if (!inner_) return all;
+    for (StepperNote& note : inner_->take_notes()) all.push_back(std::move(note));
+    return all;
   }
   std::string solver() const override { return inner_ ? inner_->solver() : std::string(); }
   std::string jacobian_kind() const override { return inner_ ? inner_->jacobian_kind() : std::string(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override {
-    return inner_ ? inner_->steps_by_method() : std::vector<std::pair<std::string, long long>>();
+    std::map<std::string, long long> all = past_steps_;
+    if (inner_) {
+      for (const auto& [name, steps] : inner_->steps_by_method()) all[name] += steps;
+    }
+    return {all.begin(), all.end()};
   }
 
  private:
@@ -225,10 +238,11 @@ class SizedIda final : public Stepper {
   }
 
   formulate::ImplicitForm& form_;
-  const StepControl& control_;
+  const StepControl control_;
   bool is_krylov_;
   int size_ = -1;
   Work past_;
+  std::map<std::string, long long> past_steps_;
   std::unique_ptr<Ida> inner_;
 };
 

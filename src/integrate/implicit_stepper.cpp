@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,10 @@ bool all_finite(const std::vector<double>& x) {
 }  // namespace
 
 ImplicitStepper::ImplicitStepper(formulate::ImplicitForm& form, const StepControl& control)
-    : form_(form), control_(control) {}
+    : form_(form), control_(control) {
+  if (control.relative == 0 && !control.absolute.empty())
+    multiplier_unit_ = *std::max_element(control.absolute.begin(), control.absolute.end());
+}
 
 void ImplicitStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
   form_.restart(t, x);
@@ -35,7 +39,13 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
       vector->assign(at(n_), 0.0);
   }
   highest_index_ = 0;
-  for (const formulate::Role& role : form_.roles()) highest_index_ = std::max(highest_index_, role.index);
+  counting_ = 0;
+  for (const formulate::Role& role : form_.roles()) {
+    highest_index_ = std::max(highest_index_, role.index);
+    counting_ += role.is_differential ? 1 : 0;
+  }
+  counting_ = std::max(counting_, 1.0);
+  raised_ = 1;
   t_ = t;
   direction_ = direction;
   next_ = first_step;
@@ -66,7 +76,8 @@ void ImplicitStepper::set_weights() {
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(y_[at(i)]);
     // What a formulation adds (multipliers) has no tolerance of its own.
-    const double absolute = i < states_ ? control_.absolute[at(i)] : 1e-3 * control_.relative * std::max(size, 1.0);
+    const double absolute =
+        i < states_ ? control_.absolute[at(i)] : std::max(1e-3 * control_.relative * std::max(size, 1.0), multiplier_unit_);
     weight_[at(i)] = 1 / (raised_ * (absolute + control_.relative * size));
   }
 }
@@ -93,12 +104,12 @@ double ImplicitStepper::newton_norm(const double* d) const {
 double ImplicitStepper::error_norm(const double* e) const {
   double sum = 0;
   for (int i = 0; i < n_; ++i) sum += e[i] * error_weight_[at(i)] * (e[i] * error_weight_[at(i)]);
-  return std::sqrt(sum / n_);
+  return std::sqrt(sum / counting_);
 }
 
 void ImplicitStepper::raise_tolerance(double factor) {
   if (!(factor > raised_)) return;
-  if (raised_ == 1) {
+  if (!std::exchange(has_said_raised_, true)) {
     notes_.push_back({t_,
                       fmt::format("the tolerance {:g} is below what rounding in the model allows here: the equations "
                                   "of a step are solved to about {:.1g} of it, and that is taken as the tolerance",
@@ -201,9 +212,9 @@ ImplicitStepper::Trial ImplicitStepper::try_step(double t1, double h, bool retak
   std::fill(end_shift_.begin(), end_shift_.end(), 0.0);
   if (trial.outcome != Trial::Outcome::solved) return trial;
   if (!all_finite(end_)) return {Trial::Outcome::not_finite, 0, 0.25};
-  if (correction == nullptr || !(trial.error <= 1 || control_.fixed_step > 0)) return trial;
+  if (correction == nullptr || !(trial.error <= 1 || control_.fixed_step > 0 || retakes)) return trial;
   std::copy(end_.begin(), end_.begin() + states_, end_shift_.begin());
-  const double move = correction->apply(t1, end_.data());
+  const double move = correction->apply(t1, end_.data()) / raised_;
   for (int i = 0; i < states_; ++i) end_shift_[at(i)] = end_[at(i)] - end_shift_[at(i)];
   if (!(move <= trial.error)) trial.error = std::isnan(move) ? std::numeric_limits<double>::infinity() : move;
   return trial;
@@ -231,7 +242,7 @@ void ImplicitStepper::take(double t1, double h, double error, Step& out) {
 
 bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
   if (!has_past_) return false;
-  const std::vector<double> y = y_, dy = dy_;  // once per event
+  const std::vector<double> y = y_, dy = dy_, shift = end_shift_;  // once per event
   const double t = t_;
   y_ = start_;
   dy_ = start_dy_;
@@ -242,6 +253,7 @@ bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
   if (trial.outcome != Trial::Outcome::solved || !std::isfinite(trial.error)) {
     y_ = y;
     dy_ = dy;
+    end_shift_ = shift;
     t_ = t;
     return false;
   }

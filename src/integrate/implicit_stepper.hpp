@@ -70,7 +70,7 @@ class ImplicitStepper : public Stepper {
   void raise_tolerance(double factor);
 
   formulate::ImplicitForm& form_;
-  const StepControl& control_;
+  const StepControl control_;
   int n_ = 0, states_ = 0, highest_index_ = 0;
   double t_ = 0, direction_ = 1, next_ = 0;
   std::vector<double> y_, end_;  // start and end of the trial, all unknowns
@@ -96,6 +96,9 @@ class ImplicitStepper : public Stepper {
   FixedGrid grid_;
   int version_ = -1;
   double raised_ = 1;  // the tolerance, as a multiple of what was asked for
+  bool has_said_raised_ = false;
+  double counting_ = 1;        // unknowns that take part in the error test
+  double multiplier_unit_ = 0;  // absolute tolerance of what a formulation adds
   double last_t_ = 0;
   bool has_past_ = false;  // a step that can be retaken
   std::string why_;        // a smooth piece cannot begin

@@ -36,7 +36,7 @@ class Radau final : public ImplicitStepper {
  public:
   Radau(int stages, formulate::ImplicitForm& form, const StepControl& control)
       : ImplicitStepper(form, control), chooses_(stages == 0), stages_(stages) {
-    if (chooses_) stages_ = control.relative > 1e-4 ? 3 : control.relative > 1e-9 ? 5 : 7;
+    if (chooses_) stages_ = usual_stages();
   }
 
   int order() const override { return 2 * stages_ - 1; }
@@ -262,15 +262,23 @@ class Radau final : public ImplicitStepper {
   template <int s>
   bool is_at_rounding() const {
     for (int j = 0; j < n_; ++j) {
-      const double factor = newton_weight_[at(j)] / weight_[at(j)], allowed = 1000 * eps * std::max(1.0, factor * std::abs(y_[at(j)]));
+      const double factor = newton_weight_[at(j)] / weight_[at(j)], allowed = 1000 * eps * std::max(unit(j), factor * std::abs(y_[at(j)]));
       for (int i = 0; i < s; ++i)
         if (factor * std::abs(R_[at(i * n_ + j)]) > allowed) return false;
     }
     return true;
   }
 
+  /// The size below which a state is small: one, unless its tolerances say that it is much less.
+  double unit(int j) const {
+    if (j >= states_ || control_.relative == 0) return 1;
+    return std::min(1.0, 1e3 * control_.absolute[at(j)] / control_.relative);
+  }
+
+  double relative_tolerance() const { return control_.relative > 0 ? control_.relative : control_.absolute[0]; }
+
   double newton_tolerance() const {
-    const double relative = control_.relative > 0 ? control_.relative : control_.absolute[0];
+    const double relative = relative_tolerance();
     const double root = std::sqrt(relative) * (highest_index_ >= 3 ? 0.1 : 1);
     return std::max(10 * eps / relative, std::min(0.03, root));
   }
@@ -319,7 +327,9 @@ class Radau final : public ImplicitStepper {
       const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
       if (gives_up && !is_good_enough && !is_rounding) {
         // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help.
-        const bool is_noisy = least <= 0.1 * first;
+        // The noise of a model is at most a million roundings.
+        const double of_state = least * tolerance_in_use() * relative_tolerance();
+        const bool is_noisy = least <= 0.1 * first && of_state <= 1e6 * eps;
         noisy_failures_ = is_noisy ? noisy_failures_ + 1 : 0;
         if (noisy_failures_ > 2) {
           raise_tolerance(20 * least * tolerance_in_use());
@@ -487,6 +497,8 @@ class Radau final : public ImplicitStepper {
   }
 
   // ---- the order ----
+  int usual_stages() const { return relative_tolerance() > 1e-4 ? 3 : relative_tolerance() > 1e-9 ? 5 : 7; }
+
   void weigh(bool failed) {
     failing_ = 0.95 * failing_ + (failed ? 0.05 : 0.0);
     if (failed) {
@@ -500,8 +512,8 @@ class Radau final : public ImplicitStepper {
       return;
     }
     ++since_change_;
-    const double relative = control_.relative;
-    const int usual = relative > 1e-4 ? 3 : relative > 1e-9 ? 5 : 7;
+    const double relative = relative_tolerance();
+    const int usual = usual_stages();
     smooth_ = failing_ < 0.02 && theta_ <= 0.002 ? smooth_ + 1 : 0;
     if (stages_ < usual && since_change_ > dwell_) {
       wanted_stages_ = stages_ + 2;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +14,8 @@
 namespace pawl {
 
 namespace {
+
+constexpr double inside = 0.5;  // where algebraic states are checked
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -46,13 +50,17 @@ class Rosenbrock final : public ImplicitStepper {
     u_.assign(at(n_ * table_.stages), 0.0);
     for (auto* vector : {&Y_, &sum_, &product_, &rate_, &slope_, &rise_}) vector->assign(at(n_), 0.0);
     solver_ = form_.make_solver(1, 0);
-    is_identity_ = form_.mass_kind() == formulate::MassKind::identity;
   }
 
   void forget() override {
     is_linearized_ = has_rate_ = false;
     factored_h_ = 0;
     controller_.restart();
+    check_mass();
+    is_identity_ = form_.mass_kind() == formulate::MassKind::identity;
+    const auto& roles = form_.roles();
+    has_algebraic_states_ = std::any_of(roles.begin(), roles.begin() + states_,
+                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
     if (is_identity_) {
       rate_ = dy_;
       has_rate_ = true;
@@ -66,6 +74,13 @@ class Rosenbrock final : public ImplicitStepper {
                                     table_.name, form_.jacobian_kind()),
                         true});
     }
+  }
+
+  /// Another mode, or another place, may show what the first did not.
+  void check_mass() const {
+    if (form_.mass_kind() != formulate::MassKind::varying) return;
+    throw std::runtime_error(
+        fmt::format("method '{}' needs a constant mass matrix, and it varies here: use 'radau'", table_.name));
   }
 
   // J and f_t belong to the start of the step: a rejected or retaken step has them already.
@@ -86,6 +101,7 @@ class Rosenbrock final : public ImplicitStepper {
   void linearize_here() {
     if (!has_rate_) residual(t_, y_.data(), nullptr, rate_.data());
     linearize(t_, y_.data(), nullptr);
+    check_mass();
     const long long duals = form_.dual_evaluations, differences = form_.difference_evaluations;
     form_.time_slope(t_, y_.data(), nullptr, slope_.data());
     work_.dual_rhs += form_.dual_evaluations - duals;
@@ -132,7 +148,43 @@ class Rosenbrock final : public ImplicitStepper {
     for (int k = 0; k < n_; ++k) end_[at(k)] = Y_[at(k)] + last[k];
     Trial trial;
     trial.error = error_norm(last);
+    if (trial.error <= 1 && has_algebraic_states_ && control_.fixed_step == 0)
+      trial.error = std::max(trial.error, estimate_inside(h));
     return trial;
+  }
+
+  /// Algebraic states have no error of their own in the estimate, whatever they do inside the step, where events are
+  /// looked for: there the equations are asked for the dense output. Not finite: infinity.
+  double estimate_inside(double h) {
+    for (int k = 0; k < n_; ++k) {
+      const double rise = end_[at(k)] - y_[at(k)];
+      Y_[at(k)] = y_[at(k)] + inside * rise;
+      sum_[at(k)] = rise / h;
+    }
+    for (int j = 0; j < table_.stages; ++j) {
+      double value = 0, slope = 0, power = 1;  // of Σ_m dense_mj (θ^m - θ^(m+1))
+      for (int m = 1; m <= table_.dense_rows; ++m) {
+        slope += dense(m, j) * power * (m - (m + 1) * inside);
+        power *= inside;
+        value += dense(m, j) * power * (1 - inside);
+      }
+      const double* u = u_.data() + j * n_;
+      for (int k = 0; k < n_; ++k) {
+        Y_[at(k)] += value * u[k];
+        sum_[at(k)] += slope / h * u[k];
+      }
+    }
+    residual(t_ + inside * h, Y_.data(), sum_.data(), product_.data());
+    solver_->solve(0, product_.data());
+    ++work_.solves;
+    double sum = 0;
+    const auto& roles = form_.roles();
+    for (int k = 0; k < states_; ++k) {
+      if (roles[at(k)].is_differential || roles[at(k)].index > 1) continue;
+      const double part = product_[at(k)] * weight_[at(k)];
+      sum += part * part;
+    }
+    return std::isfinite(sum) ? std::sqrt(sum / n_) : std::numeric_limits<double>::infinity();
   }
 
   /// sum += Σ_j row_j u_j over the first `count` stages.
@@ -193,6 +245,7 @@ class Rosenbrock final : public ImplicitStepper {
   std::vector<double> u_, Y_, sum_, product_, rate_, slope_;
   std::vector<double> rise_;  // from the start of the last accepted step to its corrected end
   bool is_identity_ = true, is_linearized_ = false, has_rate_ = false, has_warned_ = false;
+  bool has_algebraic_states_ = false;  // of index 1
   double factored_h_ = 0;
 };
 

@@ -212,10 +212,8 @@ void DirectSolver::linearize(double t, const double* y, const double* dy) {
   form_.linearize(t, y, dy);
   ++linearizations;
   if (is_pattern_sure_) return;
-  const MatrixPair& now = form_.matrices();
-  if (!system_ || first_ != now.first || row_ != now.row) {
-    first_ = now.first;
-    row_ = now.row;
+  if (!system_ || version_ != form_.version()) {
+    version_ = form_.version();
     system_ = form_.make_solver(1, 0);
   }
   is_pattern_sure_ = true;
@@ -287,6 +285,7 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
   if (!has_stepped_ && std::abs(limit - t_) <= 8 * 0x1p-52 * std::max(std::abs(limit), std::abs(t_))) {
     return take_rounding_step(limit, out);
   }
+  if (std::exchange(must_restart_, false)) restart(t_, std::vector<double>(state_).data(), direction_, 0, nullptr);
   const bool is_inside = takes_correction_inside(correction);
   if (correction) {
     const double coming = next_step_size(), left = std::abs(limit - t_);
@@ -335,6 +334,7 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const double move = correction->apply(t1, out.end());
     if (!std::isfinite(move)) return fail(Attempt::step_too_small, t_, out.h, before, -1, "the correction failed");
     out.error = std::max(out.error, move);
+    must_restart_ = move > 1;  // the library still has the old end: where that matters, it starts again from the new one
     if (move > 0 && !std::exchange(has_said_corrections_, true)) {
       notes_.push_back({t1,
                         fmt::format("the ends of steps are corrected between steps, not inside their error test: "

@@ -78,7 +78,7 @@ class DirectSolver {
   Owned<SUNLinearSolver> handle_;
   std::unique_ptr<ShiftedSystem> system_;
   bool is_pattern_sure_ = false, is_singular_ = false;
-  std::vector<int> first_, row_;  // the pattern that system_ knows
+  int version_ = -1;  // of the form, when system_ was made
   double c_ = 0, scale_ = 1;
 };
 
@@ -155,6 +155,7 @@ class MultistepStepper : public Stepper {
   double t_ = 0, direction_ = 1;
   std::vector<double> state_;  // where the last step ended, corrected
   bool has_stepped_ = false, is_fresh_ = true;   // since the last start
+  bool must_restart_ = false;
 
  private:
   Attempt fail(Attempt attempt, double t, double step_size, const Counts& before, int component, std::string text);

@@ -33,7 +33,8 @@ class SwitchingStepper final : public Stepper {
     is_new_ = false;
     std::copy(x, x + n_, x_.begin());
     t_ = t;
-    calm_ = 0;
+    calm_ = hits_ = 0;
+    was_calm_ = turns_stiff_ = false;
     now_->restart(t, x, direction, first_step, rate);
     take_over();
   }
@@ -199,7 +200,7 @@ class SwitchingStepper final : public Stepper {
   SwitchingParts parts_;
   VectorField field_;
   int n_;
-  const StepControl& control_;
+  const StepControl control_;
   std::unique_ptr<Stepper> implicit_;
   Stepper* now_;
   bool is_implicit_ = false, is_new_ = true, has_to_look_ = false, turns_stiff_ = false, was_calm_ = false;

@@ -68,11 +68,6 @@ ImplicitRun::ImplicitRun(Setup& setup, OnManifold* manifold) : setup_(setup), ma
 ImplicitRun::~ImplicitRun() = default;
 
 void ImplicitRun::derive() {
-  if (!model_->invariants.empty())
-    throw Misuse(
-        fmt::format("system '{}': invariants cannot yet be kept by systems with equations or a mass matrix; declare "
-                    "them as observables and watch them",
-                    model_->name));
   if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
     throw Misuse(fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
                              "equations, does not have: use certified",
@@ -92,6 +87,8 @@ void ImplicitRun::derive() {
   derived->reading = std::make_shared<std::mutex>();
   derived->follow = [view](const Held& held) { view->source = nullptr; (void)held; };
   const std::string policy = setup_.options.constraints.start;
+  if (policy != "project" && policy != "keep" && policy != "refuse")
+    throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
   auto notes = notes_;
   derived->settle = [view, fixed, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
     if (why == Settle::drawn) return {};
@@ -168,7 +165,9 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
     notes_->push_back(fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it",
                                   method.name));
   }
-  const bool is_dae = model_->is_implicit() || (manifold_ != nullptr && manifold_->formulation().is_implicit());
+  const formulate::ImplicitForm& form = *forms_.back();
+  const bool is_dae = model_->is_implicit() || form.size() != form.states() ||
+                      form.mass_kind() != formulate::MassKind::identity;
   return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
 }
 
@@ -181,7 +180,7 @@ event::StepperMaker ImplicitRun::steppers(const Method& method) {
 event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Method& implicit_one) {
   return [this, &explicit_one, &implicit_one](const VectorField& field, int size, const StepControl& control) {
     SwitchingParts parts{.explicit_one = explicit_one.make(field, size, control),
-                         .make_implicit = [this, &implicit_one, field, size, &control] {
+                         .make_implicit = [this, &implicit_one, field, size, control] {
                            return make_stepper(implicit_one, field, size, control, true);
                          },
                          .explicit_name = explicit_one.name,

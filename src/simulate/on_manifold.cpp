@@ -75,7 +75,7 @@ std::vector<double> reaching_rates(const CallWords& call, const std::string& wor
 
 }  // namespace
 
-std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, bool is_implicit) {
+std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, std::string_view formulation) {
   const ConstraintOptions& wanted = setup.options.constraints;
   if (!setup.declarations->has_manifold()) {
     if (setup.declarations->is_implicit() && wanted.formulation == "auto" && wanted.stabilization == "auto" &&
@@ -91,13 +91,14 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, bool is_implicit) {
   }
   std::unique_ptr<OnManifold> all(new OnManifold);
   all->declared_ = setup.declarations;
-  all->choose(setup, is_implicit);
+  all->choose(setup, formulation);
   all->derive(setup);
   all->start(setup);
   return all;
 }
 
-void OnManifold::choose(Setup& setup, bool is_implicit) {
+void OnManifold::choose(Setup& setup, std::string_view formulation) {
+  const bool is_implicit = !formulation.empty();
   const ConstraintOptions& wanted = setup.options.constraints;
   CallWords start;
   if (!read_call(wanted.start, start) ||
@@ -108,9 +109,13 @@ void OnManifold::choose(Setup& setup, bool is_implicit) {
     throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
   const bool is_open = wanted.formulation == "auto";
   const bool has_multipliers = declared_->mechanics || declared_->port_hamiltonian;
-  formulation_ = formulate::parse_formulation(reaches_ && is_open                             ? "sliding(10)"
-                                              : is_implicit && is_open && has_multipliers ? "index-2"
-                                                                                              : wanted.formulation);
+  std::string words = wanted.formulation;
+  if (is_open && reaches_) words = "sliding(10)";
+  if (is_open && !reaches_ && is_implicit && has_multipliers) {
+    const bool has_levels = static_cast<bool>(declared_->mechanics);
+    words = formulation == "stabilized-index-2" && !has_levels ? "index-2" : formulation;
+  }
+  formulation_ = formulate::parse_formulation(words);
   if (formulation_.is_implicit() && !is_implicit)
     throw Misuse(fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
                              "radau or bdf for instance",
@@ -292,6 +297,7 @@ class SlidingAware final : public formulate::ImplicitForm {
     now_->time_slope(t, y, dy, slope);
     count();
   }
+  const MatrixPair& matrices() const override { return now_->matrices(); }
   void times_mass(const double* x, double* out) const override { now_->times_mass(x, out); }
   std::unique_ptr<ShiftedSystem> make_solver(int real_slots, int complex_slots) const override {
     return now_->make_solver(real_slots, complex_slots);

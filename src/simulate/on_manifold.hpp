@@ -26,7 +26,8 @@ struct StartPolicy {
 class OnManifold {
  public:
   /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
-  static std::unique_ptr<OnManifold> make(Setup& setup, bool is_implicit);
+  /// formulation: what `auto` means for the method, empty for explicit ones.
+  static std::unique_ptr<OnManifold> make(Setup& setup, std::string_view formulation);
 
   /// A maker of steppers that stay on the manifold.
   event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
@@ -44,7 +45,7 @@ class OnManifold {
 
  private:
   OnManifold() = default;
-  void choose(Setup& setup, bool is_implicit);
+  void choose(Setup& setup, std::string_view formulation);
   void derive(Setup& setup);
   void start(Setup& setup);
   void declare_reaching(Setup& setup);

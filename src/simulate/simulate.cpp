@@ -60,6 +60,14 @@ Choice choose_method(const Options& options, const System::Declarations& model) 
           may_switch ? &stiff_method(relative, static_cast<int>(model.state_names.size()), is_plain) : nullptr};
 }
 
+/// What the formulation `auto` of constraints means for an implicit method; empty for explicit ones. IDA takes no pull
+/// inside a step, so it gets both levels of the constraints in its equations; Adams methods are for x' = f alone.
+std::string_view implicit_formulation(const Method& method) {
+  if (!method.is_implicit()) return {};
+  if (method.name == "bdf") return "stabilized-index-2";
+  return method.name == "adams" ? "acceleration" : "index-2";
+}
+
 void check_choice(const Choice& choice, const System::Declarations& model, const Options& options) {
   const Method& method = *choice.method;
   if (model.is_implicit() && !method.is_implicit())
@@ -67,6 +75,11 @@ void check_choice(const Choice& choice, const System::Declarations& model, const
         fmt::format("system '{}' is differential-algebraic, and '{}' is an explicit method for x' = f(t, x): use "
                     "radau, bdf or auto",
                     model.name, method.name));
+  if (model.is_implicit() && model.has_manifold())
+    throw Misuse(
+        fmt::format("system '{}': invariants cannot yet be kept by systems with equations or a mass matrix; declare "
+                    "them as observables and watch them",
+                    model.name));
   const ImplicitOptions& implicit = options.implicit;
   const std::vector<std::string> solvers{"auto", "dense", "band", "sparse", "krylov"};
   if (std::find(solvers.begin(), solvers.end(), implicit.linear_solver) == solvers.end())
@@ -103,7 +116,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   check_choice(choice, system.declarations(), options);
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
-  const auto manifold = detail::OnManifold::make(setup, choice.method->is_implicit());
+  const auto manifold = detail::OnManifold::make(setup, implicit_formulation(*choice.method));
   detail::ImplicitRun implicit(setup, manifold.get());
   if (system.declarations().is_implicit()) {
     implicit.derive();
@@ -215,6 +228,35 @@ void write_line(double t1, const std::vector<double>& x0, const std::vector<doub
   }
 }
 
+/// Whether the run will come to its end in a lifetime.
+class Pace {
+ public:
+  explicit Pace(double t) : mark_(t) {}
+
+  bool is_hopeless(double t, double end) {
+    if (++steps_ < window) return false;
+    steps_ = 0;
+    advance_ = std::abs(t - mark_);
+    mark_ = t;
+    return std::abs(end - t) > 1e6 * advance_;  // ten thousand million steps
+  }
+  std::string describe(double t, bool is_stiff) const {
+    return fmt::format(
+        "t = {:.10g}: the last {} steps have come only {:.2g} further, and at this pace the run would never end.\n"
+        "  likely: {}\n"
+        "  try:    {}",
+        t, window, advance_,
+        is_stiff ? "the problem is stiff" : "the model jumps or has a kink here that no guard, condition or relay declares",
+        is_stiff ? "the method auto or radau"
+                 : "declare the switch, so that it is found and passed; if both sides push onto it, as a relay");
+  }
+
+ private:
+  static constexpr int window = 10000;
+  double mark_, advance_ = 0;
+  int steps_ = 0;
+};
+
 /// Where a run stands.
 struct Stand {
   double t;
@@ -274,6 +316,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
                   : setup.start_rate.empty() ? nullptr
                                              : setup.start_rate.data());
   Attempt attempt = Attempt::accepted;
+  Pace pace(now.t);
   while (now.t != options.end) {
     const double limit = events != nullptr ? events->limit(options.end) : options.end;
     const bool is_micro = events != nullptr && events->micro_step(now.t, now.x, limit, step);
@@ -306,6 +349,8 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
     }
     if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
     watch.report(stepper.take_notes());
+    if (!options.step && pace.is_hopeless(now.t, options.end))
+      return {Outcome::failed, pace.describe(now.t, stepper.stiffness().has_value())};
     if (!goes_on(options, now.t, stepper.work().accepted) && now.t != options.end)
       return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
   }

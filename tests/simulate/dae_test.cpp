@@ -130,10 +130,18 @@ TEST(Dae, FixedStatesAreNotMoved) {
   const Result torn = simulate(pendulum.system, values, {.end = 0.1, .constraints = {.fixed = {"x", "y"}}});
   EXPECT_EQ(torn.outcome, Outcome::failed);
   EXPECT_TRUE(says(torn.reason, {"consistent", "'rod'", "'x'", "'y'"}));
-  EXPECT_TRUE(says(misuse_of([&] {
-                     simulate(pendulum.system, {.end = 1, .constraints = {.fixed = {"z"}}});
-                   }),
+  EXPECT_TRUE(says(misuse_of([&] { simulate(pendulum.system, {.end = 1, .constraints = {.fixed = {"z"}}}); }),
                    {"'z' is to be fixed", "no such state"}));
+}
+
+TEST(Dae, AStartThatIsKeptStaysOffTheConstraint) {
+  const Pendulum pendulum(2);  // g' = 0 alone: the length it starts with remains
+  Values values(pendulum.system);
+  values[pendulum.x] = 1.1;
+  const Result run = simulate(pendulum.system, values, {.end = 1, .tolerance = 1e-9, .constraints = {.start = "keep"}});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_EQ(run.start()[pendulum.x], 1.1);
+  EXPECT_NEAR(std::hypot(run.final()[pendulum.x], run.final()[pendulum.y]), 1.1, 1e-8);
 }
 
 TEST(Dae, BackwardInTimeItReturns) {
@@ -248,9 +256,10 @@ struct Circuit {  // a source behind a resistor, a capacitor, and a load that is
 TEST(Dae, AlgebraicUnknownsJumpAtAnEventAndDifferentialOnesDoNot) {
   Circuit circuit;
   const auto [u, load, on] = std::tuple{circuit.u, circuit.load, circuit.on};
-  const Guard full = circuit.system.guard("half full", [=](const auto& at) { return at[u] - 0.5; })
-                         .rising()
-                         .then([=](Jump& jump) { jump[on] = true; });
+  const Guard full =
+      circuit.system.guard("half full", [=](const auto& at) { return at[u] - 0.5; }).rising().then([=](Jump& jump) {
+        jump[on] = true;
+      });
   const Result run = simulate(circuit.system, {.end = 3, .tolerance = 1e-9});
   ASSERT_TRUE(run.finished()) << run.reason;
   ASSERT_EQ(run.times_of(full).size(), 1u);
@@ -267,10 +276,11 @@ TEST(Dae, GuardsReadAlgebraicUnknownsAndRates) {
   for (const bool by_rate : {false, true}) {
     Circuit circuit;
     const auto [u, i, on] = std::tuple{circuit.u, circuit.i, circuit.on};
-    const Guard low = (by_rate ? circuit.system.guard("slow", black_box([=](const Point<double>& at) { return at[dot(u)] - 0.25; }))
-                               : circuit.system.guard("slow", [=](const auto& at) { return at[i] - 0.25; }))
-                          .falling()
-                          .then([=](Jump& jump) { jump[on] = true; });
+    const Guard low =
+        (by_rate ? circuit.system.guard("slow", black_box([=](const Point<double>& at) { return at[dot(u)] - 0.25; }))
+                 : circuit.system.guard("slow", [=](const auto& at) { return at[i] - 0.25; }))
+            .falling()
+            .then([=](Jump& jump) { jump[on] = true; });
     const Result run = simulate(circuit.system, {.end = 3, .tolerance = 1e-9});
     ASSERT_TRUE(run.finished()) << run.reason;
     ASSERT_GE(run.times_of(low).size(), 1u);
@@ -348,10 +358,10 @@ TEST(Dae, ADiodeConductsOnlyForwardAndBlocksOnlyBackward) {
                           .rising()
                           .only_when(!on)
                           .then([=](Jump& jump) { jump[on] = true; });
-  const Guard blocks = system.guard("diode blocks", [=](const auto& at) { return at[i]; })
-                           .falling()
-                           .only_when(on)
-                           .then([=](Jump& jump) { jump[on] = false; });
+  const Guard blocks =
+      system.guard("diode blocks", [=](const auto& at) { return at[i]; }).falling().only_when(on).then([=](Jump& jump) {
+        jump[on] = false;
+      });
   for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
     SCOPED_TRACE(tolerance);
     const Result run = simulate(system, {.end = 0.1, .tolerance = tolerance});
@@ -412,8 +422,12 @@ TEST(Dae, TheDiodeCircuitMeetsItsEventTimesAtBothIndices) {
     ASSERT_TRUE(run.finished()) << run.reason;
     const auto times = problem.event_times(values, problem.end);
     ASSERT_TRUE(times);
-    ASSERT_EQ(run.events.size(), times->size()) << index;
-    for (std::size_t k = 0; k < times->size(); ++k) EXPECT_NEAR(run.events[k].t, (*times)[k], 1e-8);
+    std::vector<double> found;
+    for (const Event& event : run.events)
+      if (event.t > 0) found.push_back(event.t);
+    ASSERT_EQ(found.size(), times->size()) << index;
+    for (std::size_t k = 0; k < times->size(); ++k) EXPECT_NEAR(found[k], (*times)[k], 1e-10);
+    EXPECT_LT(error_against_reference(problem, values, problem.end, run.final().states()).value_or(1e300), 1e-7);
   }
 }
 
@@ -537,24 +551,27 @@ TEST(DaeBadInput, WrongMethodsAndNamesAreMisuse) {
   EXPECT_TRUE(says(misuse({.method = "bdf", .step = 0.1}), {"bdf", "fixed step"}));
   EXPECT_TRUE(says(misuse({.implicit = {.linear_solver = "sparce"}}), {"unknown linear solver 'sparce'", "sparse"}));
   EXPECT_TRUE(says(misuse({.implicit = {.jacobian = "guess"}}), {"jacobian 'guess'", "auto or differences"}));
-  EXPECT_TRUE(says(misuse({.method = "radau", .implicit = {.linear_solver = "krylov"}}), {"'krylov'", "bdf", "'radau'"}));
+  EXPECT_TRUE(
+      says(misuse({.method = "radau", .implicit = {.linear_solver = "krylov"}}), {"'krylov'", "bdf", "'radau'"}));
   EXPECT_TRUE(says(misuse({.events = "daspke"}), {"daspke", "equations"}));
   EXPECT_TRUE(says(misuse({.constraints = {.formulation = "baumgarte(1,1)"}}), {"no constraints"}));
 }
 
-TEST(DaeBadInput, InvariantsAndSlidingAreNotThereYet) {
+TEST(DaeBadInput, InvariantsCannotYetBeKept) {
   System kept = pair_of("kept");
   kept.equation("motion", [=](const auto& at) { return std::array{at[dot(x)] + at[y], at[dot(y)] - at[x]}; });
   kept.invariant("circle", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
   EXPECT_TRUE(says(misuse_of([&] { simulate(kept, {.end = 1}); }), {"'kept'", "invariants", "observables"}));
+}
 
+TEST(DaeBadInput, ARelayThatWouldSlideEndsTheRunThere) {
   System slides = pair_of("slides");
   const auto u = slides.relay("u", {.below = 1, .above = -1}, [=](const auto& at) { return at[x]; });
-  slides.equation("motion", [=](const auto& at) { return std::array{at[dot(x)] - at[y], at[y] - at[u]}; });
+  slides.equation("motion", [=](const auto& at) { return std::array{at[dot(x)] - at[u], at[y] - at[x]}; });
   const Result run = simulate(slides, {.end = 3});
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_NEAR(run.t_end, 1, 1e-6);
-  EXPECT_TRUE(says(run.reason, {"the relay 'u' begins to slide", "hysteresis", "rates"}));
+  EXPECT_TRUE(says(run.reason, {"'u'", "slide", "hysteresis"}));
 }
 
 }  // namespace
