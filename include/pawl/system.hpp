@@ -36,6 +36,7 @@ class Misuse : public std::invalid_argument {
 enum class Settle {
   start,  ///< conditions have been decided: the constraints in force at the start are known
   jump,   ///< state or mode has jumped; what is conserved keeps the value it has then
+  pass,   ///< an event has changed nothing; a state off hidden constraints by the tolerance may still have to move
   drawn,  ///< a state read from dense output; constraints alone
 };
 

@@ -290,7 +290,8 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
 
 // A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
 Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
-  if (!model_.settle || (why == Settle::jump && here.x == x_before_ && held_ == held_before_)) return {};
+  if (!model_.settle) return {};
+  if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
   const std::string failure = model_.settle(here.t, here.x.data(), held_, why);
   if (failure.empty()) return {};
   here.x = x_before_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
 constexpr int largest_full = 64;  // states, for matrices the model writes
-constexpr double small = 1e-3;  // of a state that is zero and has no nominal size
+constexpr double small = 1e-3;    // of a state that is zero and has no nominal size
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t at(int i) {
@@ -345,9 +345,8 @@ std::vector<std::vector<int>> DaeEquations::mass_candidates(const std::vector<Da
       groups[at(j)] |= std::uint64_t{1} << (8 * round + group[at(j)]);
     }
     for (const DaePoint& point : points)
-      probe_mass(point, group, [&](const Written::Entry& one, int g) {
-        moves[at(one.row)] |= std::uint64_t{1} << (8 * round + g);
-      });
+      probe_mass(point, group,
+                 [&](const Written::Entry& one, int g) { moves[at(one.row)] |= std::uint64_t{1} << (8 * round + g); });
     if (std::all_of(moves.begin(), moves.end(), [](std::uint64_t one) { return one == 0; })) return result;
   }
   for (int row = 0; row < rate_rows_; ++row) {
@@ -384,39 +383,7 @@ void DaeEquations::probe_mass(const DaePoint& point, const std::vector<int>& gro
 
 bool DaeEquations::mass_is_proved_constant() const {
   if (model_->mass) return false;
-  constexpr double far = 1e30;  // instead of infinity, which has no product with zero
-  const Interval anything(-far, far);
-  class Anything final : public detail::LazyStates<Jet<Interval>> {
-   public:
-    explicit Anything(const Interval& range) : value_(range) {}
-    const Jet<Interval>& state(int) const override { return value_; }
-
-   private:
-    Jet<Interval> value_;
-  };
-  const Anything states(anything);
-  std::vector<Jet<Interval>> dy, r(at(size_));
-  for (const double slope : direction_) dy.push_back({anything, slope, 0.0});
-  GivenRates<Jet<Interval>> rates;
-  rates.values = dy.data();
-  detail::Surroundings<Jet<Interval>> around{held_};
-  around.rates = &rates;
-  const Point<Jet<Interval>> point(anything, {{&states}}, parameters_, &around);
-  for (std::size_t e = 0; e < model_->equations.size(); ++e) {
-    const EquationInfo& one = model_->equations[e];
-    const auto has_rates = [&](int k) { return !reads_[at(first_row_[e] + k)].rates.empty(); };
-    bool any = false;
-    for (int k = 0; k < one.rows; ++k) any = any || has_rates(k);
-    if (!any) continue;
-    if (!one.f.supports<Jet<Interval>>()) return false;
-    one.f(point, r.data());
-    for (int k = 0; k < one.rows; ++k) {
-      const Interval& slope = r[at(k)].slope;
-      const double size = std::max(std::abs(slope.lo), std::abs(slope.hi));
-      if (has_rates(k) && !(slope.hi - slope.lo <= 1e-12 * size)) return false;
-    }
-  }
-  return true;
+  return std::all_of(reads_.begin() + rate_rows_, reads_.end(), [](const RowReads& row) { return row.rates.empty(); });
 }
 
 void DaeEquations::assume_mass(const double* M) {
@@ -549,6 +516,19 @@ bool DaeEquations::make_pattern() {
   return true;
 }
 
+// Differences of second order: central, but where that would be before the start, ahead.
+struct DaeEquations::Weights {
+  struct Term {
+    double step, weight;
+  };
+  std::array<Term, 3> terms;
+};
+DaeEquations::Weights DaeEquations::weights_in_time(double t, double step) const {
+  if (!looks_back_ && t >= earliest_ && t - step < earliest_)
+    return {{{{0, -1.5 / step}, {step, 2 / step}, {2 * step, -0.5 / step}}}};
+  return {{{{-step, -0.5 / step}, {step, 0.5 / step}, {0, 0}}}};
+}
+
 void DaeEquations::linearize(double t, const double* y, const double* dy, double* J, double* M, double* slope,
                              bool by_differences) {
   if (dy == nullptr) dy = zero_.data();
@@ -674,19 +654,6 @@ void DaeEquations::difference(double t, const double* y, const double* dy, doubl
   }
 }
 
-// Differences of second order: central, but where that would be before the start, ahead.
-struct DaeEquations::Weights {
-  struct Term {
-    double step, weight;
-  };
-  std::array<Term, 3> terms;
-};
-DaeEquations::Weights DaeEquations::weights_in_time(double t, double step) const {
-  if (t >= earliest_ && t - step < earliest_)
-    return {{{{0, -1.5 / step}, {step, 2 / step}, {2 * step, -0.5 / step}}}};
-  return {{{{-step, -0.5 / step}, {step, 0.5 / step}, {0, 0}}}};
-}
-
 // A step along the motion that moves no state by more than a small part of its size.
 double DaeEquations::path_step(double t, const double* y, const double* dy, const double* ddy) const {
   double longest = std::numeric_limits<double>::infinity();
@@ -757,7 +724,9 @@ void DaeEquations::second_along(double t, const double* y, const double* dy, con
     for (int i = 0; i < size_; ++i) r[i] = 2 * bench.r[at(i)].curve;
     return;
   }
+  looks_back_ = true;  // one-sided differences of one-sided differences are mostly noise
   difference_along(2, t, y, dy, ddy, dddy, r);
+  looks_back_ = false;
 }
 
 // Of the derivatives of the order before. The third, for the rates of forces, only where the second are exact.

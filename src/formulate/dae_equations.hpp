@@ -19,6 +19,7 @@ namespace pawl::formulate {
 /// Which unknowns a row reads, and the rates of which: ascending.
 struct RowReads {
   std::vector<int> values, rates;
+  bool operator==(const RowReads&) const = default;
 };
 
 /// A point of the equations.
@@ -55,8 +56,9 @@ class DaeEquations {
   /// J = dr/dy and, if M is not null, M = -dr/dy', one value per entry of the pattern; slope = dr/dt, if not null.
   /// Without M, a mass that is assumed to be constant is looked at again: see mass_has_changed().
   void linearize(double t, const double* y, const double* dy, double* J, double* M, double* slope, bool by_differences);
-  /// The total derivatives r' (order 1), r'' (2) or r''' (3, without the fourth of y) along the motion with these derivatives at
-  /// t; the last two may be null, for zero. Exact where the functions allow it; r''' by one difference of r''.
+  /// The total derivatives r' (order 1), r'' (2) or r''' (3, without the fourth of y) along the motion with these
+  /// derivatives at t; the last two may be null, for zero. Exact where the functions allow it; r''' by one difference
+  /// of r''.
   void along_motion(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
                     double* r);
 
@@ -65,8 +67,7 @@ class DaeEquations {
   /// All functions are differentiable: Jacobians are exact.
   bool is_exact() const;
   bool is_given() const { return is_given_; }
-  /// M depends on nothing, whatever the values: proved by evaluations with ranges (Jet<Interval>). A mass function
-  /// cannot be proved to be constant.
+  /// M is made of zeros and ones: there is no mass function, and no equation reads a rate.
   bool mass_is_proved_constant() const;
   /// M is the same at every point anybody has looked at. Until observe(), every linearize() without M and every
   /// mass_has_changed() compares M w for some w with what it is here.
@@ -147,10 +148,10 @@ class DaeEquations {
   };
   void observe_entries(const detail::MatrixFunction& matrix, Written& written, double t, const double* y) const;
   Written mass_, jacobian_;
-  double earliest_ = std::numeric_limits<double>::infinity();  // time anybody has asked for
-  std::vector<double> direction_;                              // w, of rates
+  double earliest_ = std::numeric_limits<double>::infinity();    // time anybody has asked for
+  std::vector<double> direction_;                                // w, of rates
   std::vector<double> assumed_mass_, assumed_size_, seen_mass_;  // M w by row, and the sum of its terms; empty: none
-  bool mass_has_changed_ = false;
+  bool mass_has_changed_ = false, looks_back_ = false;
   bool skips_rates_ = false, reads_time_ = true;
 
   std::vector<RowReads> reads_;

@@ -21,6 +21,12 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// The same but for numbers: what chooses between branches of a model.
+bool has_same_modes(const Held& a, const Held& b) {
+  return a.modes == b.modes && a.truths == b.truths && a.members == b.members && a.levels == b.levels &&
+         a.sides == b.sides;
+}
+
 bool all_finite(const Eigen::SparseMatrix<double, Eigen::RowMajor>& A) {
   return std::all_of(A.valuePtr(), A.valuePtr() + A.nonZeros(), [](double value) { return std::isfinite(value); });
 }
@@ -49,6 +55,8 @@ void DaeForm::follow(double t, const double* x) {
 void DaeForm::enter(const Held& held, double t, const double* x) {
   has_exact_jacobian_ = equations_.is_exact() && !wants_differences;
   bool pattern_changed = false;
+  const MassKind kind = mass_kind_;
+  const int version = version_;
   if (!has_entered_ || !(held == seen_)) {
     pattern_changed = equations_.observe(t, x) || !has_entered_;
     J_.resize(equations_.row().size());
@@ -58,6 +66,7 @@ void DaeForm::enter(const Held& held, double t, const double* x) {
     analyze(held, t, x);
   }
   arrange_matrices(t, x, pattern_changed);
+  if (mass_kind_ != kind && version_ == version) ++version_;
   if (!has_exact_jacobian_)
     jacobian_kind_ = "differences";
   else if (equations_.is_given())
@@ -69,14 +78,22 @@ void DaeForm::enter(const Held& held, double t, const double* x) {
 }
 
 void DaeForm::analyze(const Held& held, double t, const double* x) {
+  const double threshold = equations_.is_exact() ? 1e-10 : 1e-6;  // the noise of differences is not rank
   auto known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) { return mode.held == held; });
   if (known == modes_.end()) {
-    std::vector<DaeSample> samples;
-    for (const DaePoint& point : equations_.neighbours(t, x, nullptr))
-      samples.push_back(sample(point.t, point.y.data(), point.dy.data()));
-    const double threshold = equations_.is_exact() ? 1e-10 : 1e-6;  // the noise of differences is not rank
+    known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) {
+      return has_same_modes(mode.held, held) && mode.structure.reads == equations_.reads();
+    });
+    // Other numbers in the same equations: what holds for the structure is easily seen.
+    if (known != modes_.end() && !still_holds(known->structure, sample(t, x, nullptr), threshold)) known = modes_.end();
+    if (known != modes_.end()) known->held = held;
+  }
+  if (known == modes_.end()) {
+    const std::vector<DaeSample> samples = nearby(t, x);
     if (modes_.size() == most_modes) modes_.erase(modes_.begin());
-    modes_.push_back({held, analyze_structure(equations_, samples, threshold), mass_is_constant(samples)});
+    const bool is_constant = mass_is_constant(samples);
+    modes_.push_back({held, analyze_structure(equations_, samples, threshold), is_constant,
+                      is_constant && equations_.mass_is_proved_constant()});
     known = modes_.end() - 1;
   }
   structure_ = known->structure;
@@ -87,13 +104,30 @@ void DaeForm::analyze(const Held& held, double t, const double* x) {
         "  try:    a hysteresis, or rates d[x] for all states in the place of equations and a mass matrix",
         t, equations_.model().relays[static_cast<std::size_t>(sliding - held.sides.begin())].name);
   roles_ = structure_.roles;
-  mass_kind_ = known->has_constant_mass ? MassKind::constant : MassKind::varying;
-  if (!known->has_constant_mass) return;
-  equations_.residual(t, x, nullptr, slope_.data());  // leaves M behind
-  equations_.set_mass_constant(true);
+  mass_is_proved_ = known->is_proved;
+  const bool is_constant = known->has_constant_mass && (mass_is_proved_ || !has_seen_mass_vary_);
+  mass_kind_ = is_constant ? MassKind::constant : MassKind::varying;
 }
 
-// Constant: the same at every point looked at, and linear in y' by that. Differences cannot prove it.
+/// Here, and at other points where the model is defined.
+std::vector<DaeSample> DaeForm::nearby(double t, const double* x) {
+  std::vector<DaeSample> samples;
+  for (const DaePoint& point : equations_.neighbours(t, x, nullptr)) {
+    if (samples.empty()) {
+      samples.push_back(sample(point.t, point.y.data(), point.dy.data()));
+      continue;
+    }
+    try {
+      DaeSample one = sample(point.t, point.y.data(), point.dy.data());
+      if (all_finite(one.J) && all_finite(one.M)) samples.push_back(std::move(one));
+    } catch (const std::exception&) {
+      // There it is not.
+    }
+  }
+  return samples;
+}
+
+// The same at every point looked at, and linear in y' by that. Differences are too coarse for it.
 bool DaeForm::mass_is_constant(const std::vector<DaeSample>& samples) const {
   if (!equations_.is_exact()) return false;
   const auto& M = samples.front().M;
@@ -101,7 +135,6 @@ bool DaeForm::mass_is_constant(const std::vector<DaeSample>& samples) const {
   int compared = 0;
   for (std::size_t s = 1; s < samples.size(); ++s) {
     const auto& other = samples[s].M;
-    if (!all_finite(other)) continue;
     ++compared;
     for (Eigen::Index e = 0; e < M.nonZeros(); ++e) {
       const double a = M.valuePtr()[e], b = other.valuePtr()[e];
@@ -136,6 +169,12 @@ void DaeForm::arrange_matrices(double t, const double* x, bool pattern_changed) 
     if (matrices_.is_sparse || was_sparse || version_ == 0) ++version_;
   }
   equations_.linearize(t, x, nullptr, J_.data(), M_.data(), nullptr, false);
+  if (mass_kind_ != MassKind::varying && !mass_is_proved_) {
+    equations_.assume_mass(M_.data());
+    equations_.residual(t, x, nullptr, slope_.data());  // leaves M behind, for evaluations with jets
+  } else {
+    equations_.forget_mass();
+  }
   find_scales(x);
   const bool had_mass = !matrices_.M.empty();
   if (mass_kind_ == MassKind::identity) {
@@ -147,11 +186,11 @@ void DaeForm::arrange_matrices(double t, const double* x, bool pattern_changed) 
   if (had_mass == matrices_.M.empty()) ++version_;
 }
 
-// A constant diagonal of M without a zero is divided out. Else every row is scaled so that its largest term, for
-// unknowns of their nominal size, is about one: the rows of a circuit of charges may be 1e-12 of the others.
+// A diagonal of M without a zero is divided out if it is surely constant. Else every row is scaled so that its largest
+// term, for unknowns of their nominal size, is about one: the rows of a circuit of charges may be 1e-12 of the others.
 void DaeForm::find_scales(const double* x) {
   std::vector<double> largest(at(size_), 0.0), diagonal(at(size_), 0.0);
-  bool is_diagonal = mass_kind_ != MassKind::varying;
+  bool is_diagonal = mass_kind_ != MassKind::varying && mass_is_proved_;
   for (int j = 0; j < size_; ++j) {
     const double nominal = equations_.nominal(j, x[j]);
     for (int e = equations_.first()[at(j)]; e < equations_.first()[at(j) + 1]; ++e) {
@@ -189,19 +228,42 @@ bool DaeForm::rate(double t, const double* y, double* dy) {
 
 void DaeForm::residual(double t, const double* y, const double* dy, double* r) {
   equations_.residual(t, y, dy, r);
+  ++own_rhs_;
+  if (dy == nullptr && equations_.mass_has_changed(t, y, r)) {
+    take_mass_as_varying();
+    std::fill(r, r + size_, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   for (int i = 0; i < size_; ++i) r[i] *= row_scale_[at(i)];
+}
+
+void DaeForm::take_mass_as_varying() {
+  mass_kind_ = MassKind::varying;
+  has_seen_mass_vary_ = true;
+  equations_.forget_mass();
+  ++version_;
 }
 
 void DaeForm::linearize(double t, const double* y, const double* dy) {
   const long long duals = equations_.dual_evaluations, differences = equations_.difference_evaluations;
-  const bool is_varying = mass_kind_ == MassKind::varying;
-  equations_.linearize(t, y, dy, J_.data(), is_varying ? M_.data() : nullptr,
-                       equations_.reads_time() ? slope_.data() : nullptr, wants_differences);
+  const long long all = equations_.all_evaluations, all_duals = equations_.all_dual_evaluations;
+  double* slope = equations_.reads_time() ? slope_.data() : nullptr;
+  const auto evaluate = [&] {
+    equations_.linearize(t, y, dy, J_.data(), mass_kind_ == MassKind::varying ? M_.data() : nullptr, slope,
+                         wants_differences);
+  };
+  evaluate();
+  if (equations_.mass_has_changed()) {
+    take_mass_as_varying();
+    evaluate();
+  }
   scatter(J_, matrices_.J);
-  if (is_varying) scatter(M_, matrices_.M);
-  for (int i = 0; i < size_; ++i) slope_[at(i)] = equations_.reads_time() ? row_scale_[at(i)] * slope_[at(i)] : 0.0;
+  if (mass_kind_ == MassKind::varying) scatter(M_, matrices_.M);
+  for (int i = 0; i < size_; ++i) slope_[at(i)] = slope != nullptr ? row_scale_[at(i)] * slope_[at(i)] : 0.0;
   dual_evaluations += equations_.dual_evaluations - duals;
   difference_evaluations += equations_.difference_evaluations - differences;
+  own_rhs_ += equations_.all_evaluations - all;
+  own_dual_rhs_ += equations_.all_dual_evaluations - all_duals;
 }
 
 void DaeForm::time_slope(double /*t*/, const double* /*y*/, const double* /*dy*/, double* slope) {

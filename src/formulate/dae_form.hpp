@@ -1,5 +1,10 @@
 // DaeForm: a model with equations 0 = F(t, x, x') or a mass matrix, as the implicit methods see it. Its structure is
 // found when a mode is first entered (dae_structure.hpp); consistent values are found by dae_start.hpp.
+//
+// M is constant if that is proved, or if it is the same at a few points. In the second case it is compared again at
+// every linearization, and wherever the residual is asked for y' = 0, as methods do that rely on it. Once it differs
+// the kind is `varying` for good and version() is another; a residual that has seen it is NaN, so that the step is
+// rejected. `identity` is always proved.
 #pragma once
 
 #include <memory>
@@ -33,6 +38,11 @@ class DaeForm final : public ImplicitForm {
   /// Restarts if what is held is no longer what it was at the last restart.
   void follow(double t, const double* x);
 
+  /// Evaluations of the model, with numbers and with derivatives, that neither residual() nor linearize() has made: for
+  /// the structure, for consistent values and for rates.
+  long long other_rhs() const { return equations_.all_evaluations - own_rhs_; }
+  long long other_dual_rhs() const { return equations_.all_dual_evaluations - own_dual_rhs_; }
+
   /// Takes over what another form of the same model has found out about its modes.
   void learn_from(const DaeForm& other) { modes_ = other.modes_; }
 
@@ -48,11 +58,13 @@ class DaeForm final : public ImplicitForm {
   struct Mode {
     Held held;
     DaeStructure structure;
-    bool has_constant_mass;
+    bool has_constant_mass, is_proved;
   };
   void enter(const Held& held, double t, const double* x);
   void analyze(const Held& held, double t, const double* x);
+  std::vector<DaeSample> nearby(double t, const double* x);
   bool mass_is_constant(const std::vector<DaeSample>& samples) const;
+  void take_mass_as_varying();
   void arrange_matrices(double t, const double* x, bool pattern_changed);
   void find_scales(const double* x);
   void scatter(const std::vector<double>& values, std::vector<double>& out) const;
@@ -62,6 +74,8 @@ class DaeForm final : public ImplicitForm {
   DaeStructure structure_;
   Held seen_;
   bool has_entered_ = false;
+  bool mass_is_proved_ = false, has_seen_mass_vary_ = false;
+  long long own_rhs_ = 0, own_dual_rhs_ = 0;
   std::vector<Mode> modes_;  // the last few, as they were analyzed
   std::vector<double> row_scale_, slope_, J_, M_;
 };

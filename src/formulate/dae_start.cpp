@@ -38,6 +38,7 @@ class Stages {
       z_[0][at(j)] = y[j];
       if (dy != nullptr && std::isfinite(dy[j])) z_[1][at(j)] = dy[j];
     }
+    before_ = z_[0];
     fixed_.resize(at(n_), purpose == Purpose::rates);
   }
 
@@ -62,7 +63,8 @@ class Stages {
       failure = solve();
       is_together_ = false;
     }
-    if (failure.empty() && most < 2) take_algebraic_rates();
+    // Of a force of index 3 it takes third derivatives.
+    if (failure.empty() && (most < 2 || (highest <= 2 && form_.equations().takes_jets()))) take_algebraic_rates();
     return failure;
   }
 
@@ -132,7 +134,7 @@ class Stages {
     for (std::vector<int>& one : place) one.assign(at(n_), -1);
     for (std::size_t j = 0; j < unknowns_.size(); ++j)
       place[at(unknowns_[j].order)][at(unknowns_[j].state)] = static_cast<int>(j);
-    constexpr std::array<std::array<int, 3>, 3> binomial{{{1, 0, 0}, {1, 1, 0}, {1, 2, 1}}};
+    constexpr std::array<std::array<int, 3>, 4> binomial{{{1, 0, 0}, {1, 1, 0}, {1, 2, 1}, {1, 3, 3}}};
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const int m = rows_[i].order;
@@ -225,26 +227,132 @@ class Stages {
         right(static_cast<Eigen::Index>(i)) *= differentiated_weight;
       }
     }
-    if (n_ > largest_dense) return sparse_step(A, right, change);
+    const bool is_jump = purpose_ == Purpose::jump && !is_together_;
+    if (n_ > largest_dense) {
+      if (is_jump && sparse_jump(A, right, change)) return true;
+      return sparse_step(A, right, weights(), change);
+    }
     const Eigen::MatrixXd dense = A;
     if (!dense.allFinite()) return false;
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr(dense.rows(), dense.cols());
     qr.setThreshold(purpose_ == Purpose::rates ? 1e-14 : rank_threshold);
     qr.compute(dense);
     change = qr.solve(right);
-    const Eigen::Index free = dense.cols() - qr.rank();
-    if (free == 0 || purpose_ == Purpose::rates) return change.allFinite();
-    // The rest is free: of all solutions change + Z p, the one that moves B change least.
-    const Eigen::MatrixXd Z =
-        (qr.matrixZ().transpose() * Eigen::MatrixXd::Identity(dense.cols(), dense.cols())).rightCols(free);
-    const Eigen::MatrixXd null = qr.colsPermutation() * Z;
-    const Eigen::MatrixXd B = kept();
-    const Eigen::MatrixXd BZ = B * null;
+    if (qr.rank() == dense.cols() || purpose_ == Purpose::rates) return change.allFinite();
+    // The rest is free: of all solutions change + Z p, that one which has the impulses, then the one that moves guesses
+    // least.
+    Eigen::MatrixXd Z = null_space(qr);
+    if (is_jump) {
+      const Balance balance = find_balance();
+      const Eigen::Index free = Z.cols(), impulses = balance.A.cols() - dense.cols();
+      const Eigen::MatrixXd all = balance.A;
+      Eigen::MatrixXd L(all.rows(), free + impulses);
+      L << all.leftCols(dense.cols()) * Z, all.rightCols(impulses);
+      if (!L.allFinite()) return false;
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> jump(L.rows(), L.cols());
+      jump.setThreshold(rank_threshold);
+      jump.compute(L);
+      if (L.rows() > 0) {
+        change += Z * jump.solve(balance.right - all.leftCols(dense.cols()) * change).head(free);
+        Z = Z * null_space(jump).topRows(free);
+      }
+    }
+    if (Z.cols() == 0) return change.allFinite();
+    const Eigen::VectorXd kept = weights(0);
+    const Eigen::MatrixXd BZ = kept.asDiagonal() * Z;
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> least(BZ.rows(), BZ.cols());
     least.setThreshold(rank_threshold);
     least.compute(BZ);
-    change -= null * least.solve(B * change);
+    change -= Z * least.solve(kept.asDiagonal() * change);
     return change.allFinite();
+  }
+
+  static Eigen::MatrixXd null_space(const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>& qr) {
+    const Eigen::Index n = qr.cols();
+    const Eigen::MatrixXd Z = (qr.matrixZ().transpose() * Eigen::MatrixXd::Identity(n, n)).rightCols(n - qr.rank());
+    return qr.colsPermutation() * Z;
+  }
+
+  /// The rows of the next stage, integrated over the jump: columns are the unknowns of this stage, in units of their
+  /// sizes, then the impulses.
+  struct Balance {
+    Matrix A;
+    Eigen::VectorXd right;
+  };
+  Balance find_balance() const {
+    std::vector<int> place(at(n_), -1), impulse(at(n_), -1);
+    for (std::size_t j = 0; j < unknowns_.size(); ++j)
+      if (unknowns_[j].order == 0) place[at(unknowns_[j].state)] = static_cast<int>(j);
+    auto columns = static_cast<int>(unknowns_.size());
+    for (int j = 0; j < n_; ++j)
+      if (structure_.d[at(j)] == -stage_ - 1) impulse[at(j)] = columns++;
+    std::vector<Eigen::Triplet<double>> entries;
+    std::vector<double> right;
+    for (int i = 0; i < n_; ++i) {
+      if (structure_.c[at(i)] != -stage_ - 1) continue;
+      const auto row = static_cast<int>(right.size());
+      double sum = 0;
+      for (const auto& [equation, factor] : structure_.rows[at(i)]) {
+        for (Matrix::InnerIterator entry(sample_.M, equation); entry; ++entry) {
+          const auto j = static_cast<int>(entry.col());
+          if (structure_.d[at(j)] != -stage_) continue;
+          sum -= factor * entry.value() * (z_[0][at(j)] - before_[at(j)]);
+          if (place[at(j)] >= 0) entries.emplace_back(row, place[at(j)], factor * entry.value() * size_(place[at(j)]));
+        }
+        for (Matrix::InnerIterator entry(sample_.J, equation); entry; ++entry)
+          if (const int j = impulse[static_cast<std::size_t>(entry.col())]; j >= 0)
+            entries.emplace_back(row, j, -factor * entry.value());
+      }
+      right.push_back(sum);
+    }
+    Balance result{{static_cast<Eigen::Index>(right.size()), columns},
+                   Eigen::Map<Eigen::VectorXd>(right.data(), static_cast<Eigen::Index>(right.size()))};
+    result.A.setFromTriplets(entries.begin(), entries.end());
+    scale(result);
+    return result;
+  }
+
+  /// Rows to about one; of the columns only those of impulses, which have no size of their own.
+  void scale(Balance& balance) const {
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      Eigen::VectorXd columns = Eigen::VectorXd::Ones(balance.A.cols());
+      columns.tail(balance.A.cols() - A_.cols()).setZero();
+      for (Eigen::Index i = 0; i < balance.A.rows(); ++i) {
+        double largest = 0;
+        for (Matrix::InnerIterator entry(balance.A, i); entry; ++entry)
+          largest = std::max(largest, std::abs(entry.value()));
+        if (!(largest > 0) || !std::isfinite(largest)) continue;
+        balance.right(i) /= largest;
+        for (Matrix::InnerIterator entry(balance.A, i); entry; ++entry) {
+          entry.valueRef() /= largest;
+          if (entry.col() >= A_.cols()) columns(entry.col()) = std::max(columns(entry.col()), std::abs(entry.value()));
+        }
+      }
+      for (Eigen::Index i = 0; i < balance.A.rows(); ++i)
+        for (Matrix::InnerIterator entry(balance.A, i); entry; ++entry)
+          if (columns(entry.col()) > 0) entry.valueRef() /= columns(entry.col());
+    }
+  }
+
+  /// Constraints and balance in one sparse system. False: it is singular.
+  bool sparse_jump(const Matrix& A, const Eigen::VectorXd& right, Eigen::VectorXd& change) const {
+    const Balance balance = find_balance();
+    if (A.rows() + balance.A.rows() > balance.A.cols()) return false;
+    Matrix both(A.rows() + balance.A.rows(), balance.A.cols());
+    std::vector<Eigen::Triplet<double>> entries;
+    for (Eigen::Index i = 0; i < A.rows(); ++i)
+      for (Matrix::InnerIterator entry(A, i); entry; ++entry)
+        entries.emplace_back(static_cast<int>(i), static_cast<int>(entry.col()), entry.value());
+    for (Eigen::Index i = 0; i < balance.A.rows(); ++i)
+      for (Matrix::InnerIterator entry(balance.A, i); entry; ++entry)
+        entries.emplace_back(static_cast<int>(A.rows() + i), static_cast<int>(entry.col()), entry.value());
+    both.setFromTriplets(entries.begin(), entries.end());
+    Eigen::VectorXd rhs(both.rows()), weight = Eigen::VectorXd::Constant(both.cols(), free_weight), all;
+    rhs << right, balance.right;
+    weight.head(A.cols()) = weights();
+    if (!sparse_step(both, rhs, weight, all)) return false;
+    change = all.head(A.cols());
+    return true;
   }
 
   /// In what unit changes of a guess are compared with those of others: components of one vector must have the same.
@@ -252,29 +360,19 @@ class Stages {
     const std::vector<double>& nominals = form_.equations().model().nominals;
     return !nominals.empty() && nominals[at(one.state)] > 0 ? nominals[at(one.state)] : 1.0;
   }
-  /// What is to stay: guesses of differential unknowns; after a jump, their combinations M y.
-  Eigen::MatrixXd kept() const {
-    const auto columns = static_cast<Eigen::Index>(unknowns_.size());
-    Eigen::MatrixXd B = Eigen::MatrixXd::Zero(purpose_ == Purpose::jump ? n_ : columns, columns);
-    const Eigen::MatrixXd M = purpose_ == Purpose::jump ? Eigen::MatrixXd(sample_.M) : Eigen::MatrixXd();
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      const Unknown& one = unknowns_[static_cast<std::size_t>(j)];
-      if (!is_guess(one)) continue;
-      if (purpose_ == Purpose::jump)
-        B.col(j) = M.col(one.state) * size_(j);
-      else
-        B(j, j) = size_(j) / weight_size(one);
+  /// How much changes of unknowns count: those of guesses, and next to nothing the others.
+  Eigen::VectorXd weights(double of_others = free_weight) const {
+    Eigen::VectorXd result = Eigen::VectorXd::Constant(static_cast<Eigen::Index>(unknowns_.size()), of_others);
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      const auto k = static_cast<Eigen::Index>(j);
+      if (is_guess(unknowns_[j])) result(k) = size_(k) / weight_size(unknowns_[j]);
     }
-    if (purpose_ != Purpose::jump) return B;
-    for (Eigen::Index i = 0; i < B.rows(); ++i) {
-      const double largest = B.row(i).cwiseAbs().maxCoeff();
-      if (largest > 0 && std::isfinite(largest)) B.row(i) /= largest;
-    }
-    return B;
+    return result;
   }
 
   // Many unknowns: one sparse factorization. Weights stand for the order in which unknowns are to be kept.
-  bool sparse_step(const Matrix& A, const Eigen::VectorXd& right, Eigen::VectorXd& change) const {
+  static bool sparse_step(const Matrix& A, const Eigen::VectorXd& right, const Eigen::VectorXd& weights,
+                          Eigen::VectorXd& change) {
     const Eigen::Index m = A.rows(), n = A.cols();
     Eigen::SparseMatrix<double> K;
     Eigen::VectorXd rhs;
@@ -294,11 +392,7 @@ class Stages {
         }
       }
       for (Eigen::Index k = 0; k < shift; ++k) {
-        double weight = 1;
-        if (m < n) {
-          const Unknown& one = unknowns_[static_cast<std::size_t>(k)];
-          weight = is_guess(one) ? size_(k) / weight_size(one) : free_weight;
-        }
+        const double weight = m < n ? weights(k) : 1;
         entries.emplace_back(static_cast<int>(k), static_cast<int>(k), weight * weight);
       }
       K.resize(m + n, m + n);
@@ -534,7 +628,8 @@ class Stages {
   int stage_ = 0;
   bool is_together_ = false;
   std::array<std::vector<double>, 4> z_;  // y and its derivatives
-  std::array<std::vector<double>, 3> r_;
+  std::array<std::vector<double>, 4> r_;
+  std::vector<double> before_;  // y at the guess
   std::vector<Unknown> unknowns_;
   std::vector<Row> rows_;
   DaeSample sample_;

@@ -5,7 +5,11 @@
 // (2001) 364): F = 0 itself for what is differentiated most often, then its first derivative, and so on. The matrix of
 // every stage is part of the system Jacobian, so it is exact and needs no second derivatives. A stage has at most as
 // many equations as unknowns; of all solutions that one is taken which changes the guesses least: those of differential
-// unknowns not at all, if possible. After a jump it is M y that changes least (charges, momenta).
+// unknowns not at all, if possible.
+//
+// Across a jump y changes by what impulses ξ of the next stage's unknowns do: integrated over no time, the rows of the
+// next stage are M (y+ - y-) = F_z ξ (charge goes through a switch that closes, momentum through a joint). At stage -1
+// that and the constraints are as many as the unknowns, with the matrix S of the structure: there is no choice left.
 #pragma once
 
 #include <string>

@@ -240,7 +240,9 @@ bool is_regular(const Matrix& S, double threshold) {
       }
     }
     if (rows.minCoeff() == 0 || columns.minCoeff() == 0) return false;
-    A = rows.cwiseSqrt().cwiseInverse().asDiagonal() * A * columns.cwiseSqrt().cwiseInverse().asDiagonal();
+    for (Eigen::Index j = 0; j < A.outerSize(); ++j)
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(A, j); entry; ++entry)
+        entry.valueRef() /= std::sqrt(rows(entry.row())) * std::sqrt(columns(j));
   }
   Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
   lu.compute(A);
@@ -308,6 +310,21 @@ std::vector<int> make_sparse(Eigen::MatrixXd& W) {
   return pivots;
 }
 
+/// S, from J and M.
+Matrix leading_part(const DaeSample& sample, const std::vector<int>& c, const std::vector<int>& d) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const int n = static_cast<int>(c.size());
+  for (int i = 0; i < n; ++i) {
+    for (const auto& [matrix, order] : {std::pair{&sample.J, 0}, std::pair{&sample.M, 1}})
+      for (Matrix::InnerIterator entry(*matrix, i); entry; ++entry)
+        if (d[at(static_cast<int>(entry.col()))] - c[at(i)] == order)
+          entries.emplace_back(i, static_cast<int>(entry.col()), order == 0 ? entry.value() : -entry.value());
+  }
+  Matrix S(n, n);
+  S.setFromTriplets(entries.begin(), entries.end());
+  return S;
+}
+
 class Analysis {
  public:
   Analysis(const DaeEquations& equations, const std::vector<DaeSample>& samples, double threshold)
@@ -319,6 +336,7 @@ class Analysis {
       out_.rows.push_back({{i, 1.0}});
     }
     out_.roles.resize(at(n_));
+    out_.reads = equations.reads();
     combined_ = samples;
   }
 
@@ -393,18 +411,7 @@ class Analysis {
     return best == n_ || best < 0;
   }
 
-  Matrix leading(const DaeSample& sample) const {
-    std::vector<Eigen::Triplet<double>> entries;
-    for (int i = 0; i < n_; ++i) {
-      for (const auto& [matrix, order] : {std::pair{&sample.J, 0}, std::pair{&sample.M, 1}})
-        for (Matrix::InnerIterator entry(*matrix, i); entry; ++entry)
-          if (out_.d[at(static_cast<int>(entry.col()))] - out_.c[at(i)] == order)
-            entries.emplace_back(i, static_cast<int>(entry.col()), order == 0 ? entry.value() : -entry.value());
-    }
-    Matrix S(n_, n_);
-    S.setFromTriplets(entries.begin(), entries.end());
-    return S;
-  }
+  Matrix leading(const DaeSample& sample) const { return leading_part(sample, out_.c, out_.d); }
 
   /// Puts combinations without leading terms in the place of equations. False: there are none that can be used.
   bool combine() {
@@ -587,6 +594,25 @@ class Analysis {
 
 DaeStructure analyze_structure(const DaeEquations& equations, const std::vector<DaeSample>& samples, double threshold) {
   return Analysis(equations, samples, threshold).run();
+}
+
+// S regular with offsets that every term respects: Pryce's conditions. Combinations have factors that may be others
+// now, and what was singular nearby too is looked at anew.
+bool still_holds(const DaeStructure& structure, const DaeSample& sample, double threshold) {
+  if (!structure.failure.empty() || structure.has_combinations() || structure.is_singular_here) return false;
+  const int n = static_cast<int>(structure.c.size());
+  for (int i = 0; i < n; ++i)
+    for (const auto& [matrix, order] : {std::pair{&sample.J, 0}, std::pair{&sample.M, 1}})
+      for (Matrix::InnerIterator entry(*matrix, i); entry; ++entry)
+        if (entry.value() != 0 && structure.d[at(static_cast<int>(entry.col()))] - structure.c[at(i)] < order)
+          return false;
+  std::vector<bool> moves(at(n), false);
+  for (int i = 0; i < n; ++i)
+    for (Matrix::InnerIterator entry(sample.M, i); entry; ++entry)
+      if (entry.value() != 0) moves[at(static_cast<int>(entry.col()))] = true;
+  for (int j = 0; j < n; ++j)
+    if (moves[at(j)] != structure.roles[at(j)].is_differential) return false;
+  return rank_of(leading_part(sample, structure.c, structure.d), threshold).rank == n;
 }
 
 bool DaeStructure::has_combinations() const {

@@ -40,6 +40,7 @@ struct DaeStructure {
   /// The rows the analysis holds for: the equations, or combinations Σ factor * equation.
   std::vector<std::vector<std::pair<int, double>>> rows;
   std::vector<std::string> names;  ///< of the unknowns
+  std::vector<RowReads> reads;     ///< what the analysis was told that the equations read
 
   bool has_combinations() const;
   /// "index 2; differential: 'a', 'b'; algebraic: 'c' (index 2)"
@@ -49,6 +50,9 @@ struct DaeStructure {
 /// Samples at the start and at other points near it; numbers below `threshold`, relative to their row and column, count
 /// as zero.
 DaeStructure analyze_structure(const DaeEquations& equations, const std::vector<DaeSample>& samples, double threshold);
+
+/// Whether what was found elsewhere, for equations that read the same, holds at this point too. False: it may.
+bool still_holds(const DaeStructure& structure, const DaeSample& sample, double threshold);
 
 /// Names with the largest shares first: "'a', 'b' and 3 more".
 std::string largest_shares(const std::vector<double>& shares, const std::vector<std::string>& names, std::size_t most);

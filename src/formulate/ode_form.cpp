@@ -42,7 +42,7 @@ class OdeForm final : public ImplicitForm {
     return at(unknown) < model_->state_names.size() ? model_->state_names[at(unknown)] : std::string("a guard");
   }
 
-  void restart(double /*t*/, const double* x) override {
+  void restart(double t, const double* x) override {
     is_new_ = true;
     static const Held nothing;
     const Held& held = is_whole_ ? *field_.around->held : nothing;
@@ -53,7 +53,7 @@ class OdeForm final : public ImplicitForm {
     is_given_ = can_differentiate && !has_exact_jacobian_ && model_->jacobian;
     if (is_given_) has_exact_jacobian_ = true;
     for (int i = 0; i < size_; ++i) scale_[at(i)] = std::max(scale_[at(i)], std::abs(x[i]));
-    if (version_ == 0 || !(held == seen_) || slides != was_sliding_) observe(held, slides);
+    if (version_ == 0 || !(held == seen_) || slides != was_sliding_) observe(held, slides, t, x);
     if (!reads_time_) std::fill(slope_.begin(), slope_.end(), 0.0);  // another mode may have read it
     if (!has_exact_jacobian_)
       jacobian_kind_ = "differences";
@@ -79,6 +79,7 @@ class OdeForm final : public ImplicitForm {
   }
 
   void linearize(double t, const double* y, const double* /*dy*/) override {
+    if (matrices_.J.empty()) matrices_.J.assign(at(size_) * at(size_), 0.0);
     if (is_given_)
       take_given(t, y);
     else if (has_exact_jacobian_)
@@ -101,13 +102,14 @@ class OdeForm final : public ImplicitForm {
 
  private:
   /// What the rates read, in this mode.
-  void observe(const Held& held, bool slides) {
+  void observe(const Held& held, bool slides, double t, const double* x) {
     seen_ = held;
     was_sliding_ = slides;
     const bool was_sparse = std::exchange(matrices_.is_sparse, false);
     reads_time_ = true;
     std::vector<int> first, row;
-    if (is_whole_ && !slides && model_->rates.supports<Pattern>() && find_pattern(held, first, row)) {
+    if (is_given_ ? find_given_pattern(t, x, first, row)
+                  : is_whole_ && !slides && model_->rates.supports<Pattern>() && find_pattern(held, first, row)) {
       const double fill = static_cast<double>(row.size()) / (static_cast<double>(size_) * size_);
       matrices_.is_sparse = size_ > largest_dense && fill <= fullest_sparse;
     }
@@ -116,6 +118,12 @@ class OdeForm final : public ImplicitForm {
       matrices_.first = std::move(first);
       matrices_.row = std::move(row);
       matrices_.J.assign(matrices_.row.size(), 0.0);
+      if (is_given_) {
+        given_.first = by_row_;
+        given_.column = columns_;
+        values_.assign(columns_.size(), 0.0);
+        next_.resize(at(size_));
+      }
       color_ = color_columns(size_, matrices_.first, matrices_.row);
       colors_ = 1 + *std::max_element(color_.begin(), color_.end());
       by_color_.assign(at(colors_), {});
@@ -125,9 +133,39 @@ class OdeForm final : public ImplicitForm {
     } else {
       matrices_.first.clear();
       matrices_.row.clear();
-      matrices_.J.assign(at(size_) * at(size_), 0.0);
+      matrices_.J.clear();  // sized when it is first asked for: not every method wants one
     }
     ++version_;
+  }
+
+  /// Which entries the model's Jacobian writes.
+  bool find_given_pattern(double t, const double* x, std::vector<int>& first, std::vector<int>& row) {
+    try {
+      given_ = detail::EntryMap();
+      given_.number.resize(at(size_));
+      std::iota(given_.number.begin(), given_.number.end(), 0);
+      given_.width = size_;
+      Entries<double>::Seen seen;
+      Entries<double> entries(given_, seen);
+      const detail::Surroundings<double> around{field_.around->held};
+      model_->jacobian(Point<double>(t, x, field_.parameters, &around), entries);
+      for (int i = 0; i < size_; ++i) seen.emplace_back(i, i);
+      std::sort(seen.begin(), seen.end());
+      seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+      std::vector<int> by_row(1, 0), column;
+      for (int i = 0; i < size_; ++i) {
+        while (column.size() < seen.size() && seen[column.size()].first == i) column.push_back(seen[column.size()].second);
+        by_row.push_back(static_cast<int>(column.size()));
+      }
+      const TransposedPattern by_column = transpose(size_, by_row, column);
+      first = by_column.first;
+      row = by_column.column;
+      by_row_ = std::move(by_row);
+      columns_ = std::move(column);
+      return true;
+    } catch (...) {
+      return false;
+    }
   }
 
   bool find_pattern(const Held& held, std::vector<int>& first, std::vector<int>& row) {
@@ -204,21 +242,16 @@ class OdeForm final : public ImplicitForm {
   }
 
   void take_given(double t, const double* y) {
-    detail::EntryMap map;
-    map.number.resize(at(size_));
-    std::iota(map.number.begin(), map.number.end(), 0);
-    map.width = size_;
-    std::vector<double> rows(at(size_) * at(size_), 0.0);
-    Entries<double> entries(map, rows.data());
     const detail::Surroundings<double> around{field_.around->held};
+    values_.assign(matrices_.is_sparse ? columns_.size() : at(size_) * at(size_), 0.0);
+    Entries<double> entries(given_, values_.data());
     model_->jacobian(Point<double>(t, y, field_.parameters, &around), entries);
-    if (matrices_.is_sparse) {
-      for (int j = 0; j < size_; ++j)
-        for (int e = matrices_.first[at(j)]; e < matrices_.first[at(j) + 1]; ++e)
-          matrices_.J[at(e)] = rows[at(matrices_.row[at(e)]) * at(size_) + at(j)];
+    if (matrices_.is_sparse) {  // from rows to columns
+      std::copy(matrices_.first.begin(), matrices_.first.end() - 1, next_.begin());
+      for (std::size_t e = 0; e < columns_.size(); ++e) matrices_.J[at(next_[at(columns_[e])]++)] = values_[e];
     } else {
       for (int i = 0; i < size_; ++i)
-        for (int j = 0; j < size_; ++j) matrices_.J[at(j) * at(size_) + at(i)] = rows[at(i) * at(size_) + at(j)];
+        for (int j = 0; j < size_; ++j) matrices_.J[at(j) * at(size_) + at(i)] = values_[at(i) * at(size_) + at(j)];
     }
   }
 
@@ -266,6 +299,9 @@ class OdeForm final : public ImplicitForm {
   std::vector<int> color_;
   int colors_ = 0;
   std::vector<std::vector<int>> by_color_;
+  detail::EntryMap given_;  // of the model's own Jacobian, row by row
+  std::vector<int> by_row_, columns_, next_;
+  std::vector<double> values_;
   std::vector<Gradient> point_, out_;
   std::vector<double> scale_, base_, moved_, work_, slope_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -108,7 +109,9 @@ double ImplicitStepper::error_norm(const double* e) const {
 }
 
 void ImplicitStepper::raise_tolerance(double factor) {
-  if (!(factor > raised_)) return;
+  // More than a million roundings are no noise of the model, but an iteration that fails.
+  const double relative = control_.relative > 0 ? control_.relative : control_.absolute[0];
+  if (!(factor > raised_) || factor * relative > 2e7 * std::numeric_limits<double>::epsilon()) return;
   if (!std::exchange(has_said_raised_, true)) {
     notes_.push_back({t_,
                       fmt::format("the tolerance {:g} is below what rounding in the model allows here: the equations "

@@ -15,8 +15,6 @@ namespace pawl {
 
 namespace {
 
-constexpr double inside = 0.5;  // where algebraic states are checked
-
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -31,6 +29,7 @@ class Rosenbrock final : public ImplicitStepper {
                       "matrix that varies, or is given as F(t, y, y') = 0.\n  try: method 'radau'",
                       table.name));
     }
+    find_worst_inside();
   }
 
   int order() const override { return table_.order; }
@@ -46,6 +45,45 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
  private:
+  // 0 = t^k - z from t = 0 with h = 1 has u_i = c_i^k - Σ a_ij u_j: the first k that the dense output misses, where,
+  // and by which weights the stages (besides the rise) make up value and slope there.
+  void find_worst_inside() {
+    constexpr int parts = 64;
+    double worst = 0;
+    RosenbrockTable::Row u{};
+    for (int k = 1; worst < 1e-6; ++k) {
+      inside_order_ = k;
+      for (int i = 0; i < table_.stages; ++i) {
+        u[at(i)] = std::pow(table_.c[at(i)], k) + (k == 1 ? table_.d[at(i)] : 0);
+        for (int j = 0; j < i; ++j) u[at(i)] -= table_.a[at(i)][at(j)] * u[at(j)];
+      }
+      for (int part = 1; part < parts; ++part) {
+        const double theta = static_cast<double>(part) / parts;
+        double value = theta;
+        for (int j = 0; j < table_.stages; ++j) value += dense_value(theta, j) * u[at(j)];
+        const double gap = std::abs(value - std::pow(theta, k));
+        if (gap <= worst) continue;
+        worst = gap;
+        inside_ = theta;
+      }
+    }
+    for (int j = 0; j < table_.stages; ++j) {
+      inside_value_[at(j)] = dense_value(inside_, j);
+      double power = 1;
+      for (int m = 1; m <= table_.dense_rows; ++m) {
+        inside_slope_[at(j)] += dense(m, j) * power * (m - (m + 1) * inside_);
+        power *= inside_;
+      }
+    }
+  }
+
+  /// Weight of u_j in θ (1 - θ) (p_1 + θ p_2 + θ² p_3).
+  double dense_value(double theta, int j) const {
+    double sum = 0;
+    for (int m = table_.dense_rows; m >= 1; --m) sum = (sum + dense(m, j)) * theta;
+    return sum * (1 - theta);
+  }
+
   void resize() override {
     u_.assign(at(n_ * table_.stages), 0.0);
     for (auto* vector : {&Y_, &sum_, &product_, &rate_, &slope_, &rise_}) vector->assign(at(n_), 0.0);
@@ -79,7 +117,7 @@ class Rosenbrock final : public ImplicitStepper {
   /// Another mode, or another place, may show what the first did not.
   void check_mass() const {
     if (form_.mass_kind() != formulate::MassKind::varying) return;
-    throw std::runtime_error(
+    throw Misuse(
         fmt::format("method '{}' needs a constant mass matrix, and it varies here: use 'radau'", table_.name));
   }
 
@@ -154,27 +192,17 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
   /// Algebraic states have no error of their own in the estimate, whatever they do inside the step, where events are
-  /// looked for: there the equations are asked for the dense output. Not finite: infinity.
+  /// looked for: there the equations are asked where the dense output is worst. Not finite: infinity.
   double estimate_inside(double h) {
     for (int k = 0; k < n_; ++k) {
       const double rise = end_[at(k)] - y_[at(k)];
-      Y_[at(k)] = y_[at(k)] + inside * rise;
-      sum_[at(k)] = rise / h;
+      Y_[at(k)] = y_[at(k)] + inside_ * rise;
+      sum_[at(k)] = rise;
     }
-    for (int j = 0; j < table_.stages; ++j) {
-      double value = 0, slope = 0, power = 1;  // of Σ_m dense_mj (θ^m - θ^(m+1))
-      for (int m = 1; m <= table_.dense_rows; ++m) {
-        slope += dense(m, j) * power * (m - (m + 1) * inside);
-        power *= inside;
-        value += dense(m, j) * power * (1 - inside);
-      }
-      const double* u = u_.data() + j * n_;
-      for (int k = 0; k < n_; ++k) {
-        Y_[at(k)] += value * u[k];
-        sum_[at(k)] += slope / h * u[k];
-      }
-    }
-    residual(t_ + inside * h, Y_.data(), sum_.data(), product_.data());
+    add(inside_value_, table_.stages, Y_);
+    add(inside_slope_, table_.stages, sum_);
+    for (double& slope : sum_) slope /= h;
+    residual(t_ + inside_ * h, Y_.data(), sum_.data(), product_.data());
     solver_->solve(0, product_.data());
     ++work_.solves;
     double sum = 0;
@@ -184,7 +212,9 @@ class Rosenbrock final : public ImplicitStepper {
       const double part = product_[at(k)] * weight_[at(k)];
       sum += part * part;
     }
-    return std::isfinite(sum) ? std::sqrt(sum / n_) : std::numeric_limits<double>::infinity();
+    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
+    // It is of another order; in this way the controller finds the right size.
+    return std::pow(std::sqrt(sum / n_), (table_.embedded_order + 1.0) / inside_order_);
   }
 
   /// sum += Σ_j row_j u_j over the first `count` stages.
@@ -242,6 +272,9 @@ class Rosenbrock final : public ImplicitStepper {
 
   const RosenbrockTable& table_;
   GustafssonController controller_;
+  double inside_ = 0;  // where algebraic states are checked; an error of size h^inside_order_
+  int inside_order_ = 1;
+  RosenbrockTable::Row inside_value_{}, inside_slope_{};
   std::vector<double> u_, Y_, sum_, product_, rate_, slope_;
   std::vector<double> rise_;  // from the start of the last accepted step to its corrected end
   bool is_identity_ = true, is_linearized_ = false, has_rate_ = false, has_warned_ = false;

@@ -258,6 +258,8 @@ MultistepStepper::MultistepStepper(formulate::ImplicitForm& form, const StepCont
 }
 
 void MultistepStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
+  const double pace = is_fresh_ ? std::numeric_limits<double>::infinity() : next_step_size();
+  is_fresh_ = false;
   before_start_ = work_;
   t_ = last_t_ = t;
   direction_ = direction;
@@ -267,9 +269,8 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
   std::copy(x, x + states_, values(y_.get()));
   if (direct_) direct_->restart();
   form_.restart(t, x);
-  // After an event the history is gone: the size that a high order had reached would be rejected again and again.
-  start_trouble_ = start(is_fresh_ ? direction * first_step : 0, rate);
-  is_fresh_ = false;
+  // The size that a high order had reached is no advice for a start with order 1: it would be rejected again and again.
+  start_trouble_ = start(first_step < 0.5 * pace ? direction * first_step : 0, rate);
   // What a formulation adds (multipliers) has no tolerance of its own.
   for (int i = states_; i < n_; ++i) {
     absolute_[static_cast<std::size_t>(i)] = 1e-3 * control_.relative * std::max(1., std::abs(values(y_.get())[i]));

@@ -92,13 +92,14 @@ void ImplicitRun::derive() {
   auto notes = notes_;
   derived->settle = [view, fixed, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
     if (why == Settle::drawn) return {};
+    if (why == Settle::pass && view->form->structure().index < 2) return {};
     if (const std::string refused = refuse_sliding(*view->model, held); !refused.empty()) return refused;
     view->follow(held, t, x);
     if (why == Settle::start && policy == "keep") return {};
     const std::vector<double> before(x, x + view->rates.size());
     auto report = formulate::find_consistent(*view->form, t, x, view->rates.data(),
                                              why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false),
-                                             why == Settle::jump);
+                                             why != Settle::start);
     if (!report.failure.empty()) return report.failure;
     if (why == Settle::start && policy == "refuse" && !report.changes.empty())
       return fmt::format("the start is not consistent: {}", report.changes);
@@ -165,6 +166,11 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
     notes_->push_back(fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it",
                                   method.name));
   }
+  if (method.family == "multistep (SUNDIALS)" &&
+      std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 3; }))
+    notes_->push_back(
+        "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
+        "'stabilized-index-2' for bdf");
   const formulate::ImplicitForm& form = *forms_.back();
   const bool is_dae = model_->is_implicit() || form.size() != form.states() ||
                       form.mass_kind() != formulate::MassKind::identity;
@@ -194,11 +200,23 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
 std::vector<std::string> ImplicitRun::take_notes() { return std::exchange(*notes_, {}); }
 
 void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
+  long long rhs = 0, duals = 0;  // of the equations, beside the steps: starts, events, analyses
+  if (analyzed_) {
+    const formulate::DaeForm& view = *static_cast<DaeView&>(*analyzed_).form;
+    rhs += view.other_rhs();
+    duals += view.other_dual_rhs();
+    for (const auto& form : forms_) {
+      const auto& dae = static_cast<const formulate::DaeForm&>(*form);
+      rhs += dae.other_rhs();
+      duals += dae.other_dual_rhs();
+    }
+  }
+  statistics.rhs += rhs;
   const Work& work = stepper.work();
   if (work.jacobians == 0 && work.iterations == 0 && stepper.solver().empty()) return;
   ImplicitStatistics& out = statistics.implicit.emplace();
   out.jacobians = work.jacobians;
-  out.dual_rhs = work.dual_rhs;
+  out.dual_rhs = work.dual_rhs + duals;
   out.factorizations = work.factorizations;
   out.solves = work.solves;
   out.iterations = work.iterations;

@@ -81,6 +81,11 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, std::string_view form
     if (setup.declarations->is_implicit() && wanted.formulation == "auto" && wanted.stabilization == "auto" &&
         !wanted.pulls_samples && !wanted.start.starts_with("reach"))
       return nullptr;  // its start has a policy and fixed states too
+    if (setup.declarations->is_implicit())
+      throw Misuse(fmt::format("system '{}' is declared by equations, and integrated as they stand: formulation, "
+                               "stabilization, reaching and pulled samples are for mechanisms, port-Hamiltonian systems "
+                               "and invariants",
+                               setup.declarations->name));
     if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
         !wanted.fixed.empty() || wanted.pulls_samples)
       throw Misuse(
@@ -164,6 +169,7 @@ void OnManifold::derive(Setup& setup) {
                                       [](const InvariantInfo& one) { return one.is_relative; });
   derived->settle = [form = form_, has_manifold, has_levels, size = setup.size(), policy = start_policy_](
                         double t, double* x, const Held& held, Settle why) {
+    if (why == Settle::pass) return std::string();
     form->lock(held);
     std::string failure;
     if (why == Settle::start) return policy->meet(*form, t, x, size);

@@ -61,10 +61,13 @@ Choice choose_method(const Options& options, const System::Declarations& model) 
 }
 
 /// What the formulation `auto` of constraints means for an implicit method; empty for explicit ones. IDA takes no pull
-/// inside a step, so it gets both levels of the constraints in its equations; Adams methods are for x' = f alone.
-std::string_view implicit_formulation(const Method& method) {
+/// inside a step, so it gets both levels of the constraints in its equations; diagonally implicit methods lose their order
+/// on index 2; Adams methods are for x' = f alone.
+std::string_view implicit_formulation(const Method& method, double relative, int size) {
   if (!method.is_implicit()) return {};
-  if (method.name == "bdf") return "stabilized-index-2";
+  // Below, its start is lost in rounding; for large systems its matrices fill up.
+  if (method.name == "bdf" && relative > 1e-8 && size <= 100) return "stabilized-index-2";
+  if (method.family == "diagonally implicit Runge-Kutta") return "index-1";
   return method.name == "adams" ? "acceleration" : "index-2";
 }
 
@@ -116,7 +119,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   check_choice(choice, system.declarations(), options);
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
-  const auto manifold = detail::OnManifold::make(setup, implicit_formulation(*choice.method));
+  const auto manifold = detail::OnManifold::make(setup, implicit_formulation(*choice.method, relative_tolerance(options), setup.size()));
   detail::ImplicitRun implicit(setup, manifold.get());
   if (system.declarations().is_implicit()) {
     implicit.derive();
@@ -141,6 +144,9 @@ Result simulate(const System& system, const Values& values, const Options& optio
   const Stepper* used = stepper.get();
   const auto finish = [&](Result result) {
     implicit.report(*used, result.statistics);
+    if (choice.stiff != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
+        result.statistics.implicit->steps.front().method != choice.method->name)
+      result.method = choice.stiff->name;  // from the first step on
     for (std::string& note : implicit.take_notes())
       result.messages.push_back({Message::Level::warning, options.start, std::move(note)});
     if (!manifold) return result;
@@ -240,13 +246,22 @@ class Pace {
     mark_ = t;
     return std::abs(end - t) > 1e6 * advance_;  // ten thousand million steps
   }
-  std::string describe(double t, bool is_stiff) const {
+  std::string describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const {
+    std::size_t fastest = 0;
+    double largest = -1;
+    for (std::size_t i = 0; i < control.absolute.size(); ++i) {
+      const double scale = control.absolute[i] + control.relative * std::abs(step.end()[i]);
+      const double change = std::abs(step.end()[i] - step.start()[i]) / scale;
+      if (change > largest) largest = change, fastest = i;
+    }
     return fmt::format(
-        "t = {:.10g}: the last {} steps have come only {:.2g} further, and at this pace the run would never end.\n"
+        "t = {:.10g}: the last {} steps have come only {:.2g} further, and at this pace the run would never end; '{}' "
+        "changes fastest.\n"
         "  likely: {}\n"
         "  try:    {}",
-        t, window, advance_,
-        is_stiff ? "the problem is stiff" : "the model jumps or has a kink here that no guard, condition or relay declares",
+        step.t1, window, advance_, setup.declarations->state_names[fastest],
+        is_stiff ? "the problem is stiff"
+                 : "the solution grows without bound, or the model jumps here and no guard, condition or relay says so",
         is_stiff ? "the method auto or radau"
                  : "declare the switch, so that it is found and passed; if both sides push onto it, as a relay");
   }
@@ -350,7 +365,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
     if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
     watch.report(stepper.take_notes());
     if (!options.step && pace.is_hopeless(now.t, options.end))
-      return {Outcome::failed, pace.describe(now.t, stepper.stiffness().has_value())};
+      return {Outcome::failed, pace.describe(setup, control, step, stepper.stiffness().has_value())};
     if (!goes_on(options, now.t, stepper.work().accepted) && now.t != options.end)
       return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
   }
@@ -379,6 +394,8 @@ std::string describe_exception(double t, const event::Layer* events) {
         "t = {:.10g}: out of memory.\n"
         "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
         t);
+  } catch (const Misuse& error) {
+    return fmt::format("t = {:.10g}: {}", t, error.what());
   } catch (const ProgressFailure& error) {
     return fmt::format("t = {:.10g}: the progress callback threw: {}", t, error.what());
   } catch (const std::exception& error) {

@@ -151,25 +151,52 @@ TEST(DaeForm, AConstantMassMatrixIsSeenAsSuch) {
     s.equation("only", [=](const auto& at) { return coefficient(at, x) * at[dot(x)] + at[x]; });
     return Formed(s).form.mass_kind();
   };
-  EXPECT_EQ(kind_of([](const auto&, State) { return -3.0; }), MassKind::identity);
+  EXPECT_EQ(kind_of([](const auto&, State) { return -3.0; }), MassKind::constant);
   EXPECT_EQ(kind_of([](const auto& at, State) { return 1.0 + 1e-9 * at.t; }), MassKind::varying);
   EXPECT_EQ(kind_of([](const auto& at, State x) { return 1.0 + 1e-9 * at[x]; }), MassKind::varying);
   EXPECT_EQ(kind_of([](const auto& at, State x) { return 1.0 + 1e-9 * at[dot(x)]; }), MassKind::varying);
 }
 
-TEST(DaeForm, AnIdentityIsDividedOut) {
-  System s("scaled");
-  const auto x = s.state("x", 1.0), v = s.state("v", 0.5);
-  s.equation("speed", [=](const auto& at) { return at[v] - at[dot(x)]; });
-  s.equation("force", [=](const auto& at) { return -4.0 * at[dot(v)] - at[x]; });
-  Formed f(s);
-  ASSERT_EQ(f.form.mass_kind(), MassKind::identity);
-  std::vector<double> r(2);
-  f.form.residual(0, f.y.data(), nullptr, r.data());
-  EXPECT_EQ(r[0], 0.5);
-  EXPECT_EQ(r[1], -0.25);
-  ASSERT_EQ(f.form.complete(0, f.y.data(), f.dy.data()), "");
-  EXPECT_NEAR(f.dy[1], -0.25, 1e-15);
+TEST(DaeForm, AMassThatChangesLaterIsSeen) {
+  System s("later");
+  const auto x = s.state("x", 1.0);
+  s.rates([=](const auto& at, auto& d) { d[x] = 1.0 + 0.0 * at[x]; });
+  s.mass([=](const auto& at, auto& M) { M(x, x) = 1.0 + max(0.0, at[x] - 3.0); });
+  for (const bool by_residual : {false, true}) {
+    Formed f(s);
+    ASSERT_EQ(f.form.mass_kind(), MassKind::constant);
+    const int version = f.form.version();
+    const double later = 5.0, rate = 0.5;
+    double r = 0;
+    if (by_residual) {
+      f.form.residual(1, &later, nullptr, &r);
+      EXPECT_TRUE(std::isnan(r));
+    } else {
+      f.form.linearize(1, &later, &rate);
+      EXPECT_EQ(f.form.matrices().M[0], 3.0 * f.form.row_scale(0));
+    }
+    EXPECT_EQ(f.form.mass_kind(), MassKind::varying);
+    EXPECT_GT(f.form.version(), version);
+    f.form.residual(1, &later, &rate, &r);
+    EXPECT_EQ(r, -0.5 * f.form.row_scale(0));
+  }
+}
+
+TEST(DaeStart, ChargeGoesThroughASwitchThatCloses) {
+  for (const double capacity : {1.0, 3.0, 10.0}) {
+    System s("switch");
+    const auto a = s.state("a", 2.0), b = s.state("b", 0.0), i = s.state("i", 0.0);
+    s.rates([=](const auto& at, auto& d) {
+      d[a] = -at[i];
+      d[b] = at[i];
+    });
+    s.mass([=](const auto&, auto& M) { M(a, a) = 1.0, M(b, b) = capacity; });
+    s.equation("closed", [=](const auto& at) { return at[a] - at[b]; });
+    Formed f(s);
+    ASSERT_EQ(find_consistent(f.form, 0, f.y.data(), f.dy.data(), {}, true).failure, "");
+    EXPECT_NEAR(f.y[0], 2 / (1 + capacity), 1e-14);
+    EXPECT_NEAR(f.y[1], 2 / (1 + capacity), 1e-14);
+  }
 }
 
 /// Cells in a line with a current through each, 2 n unknowns.

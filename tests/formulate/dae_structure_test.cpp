@@ -34,7 +34,7 @@ TEST(DaeStructure, AnOdeWrittenAsEquationsHasIndexZero) {
   EXPECT_EQ(f.structure().index, 0);
   EXPECT_EQ(f.structure().degrees_of_freedom, 2);
   EXPECT_EQ(differential(f.structure()), (std::vector{true, true}));
-  EXPECT_EQ(f.form.mass_kind(), formulate::MassKind::identity);
+  EXPECT_EQ(f.form.mass_kind(), formulate::MassKind::constant);
 }
 
 TEST(DaeStructure, AnAlgebraicEquationThatDeterminesItsUnknownGivesIndexOne) {

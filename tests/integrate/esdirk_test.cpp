@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "integrate/implicit_runs.hpp"
+#include "integrate/turning_form.hpp"
 
 namespace pawl {
 namespace {
@@ -316,6 +317,78 @@ TEST(Esdirk, TakesAResidualThatIsNotFiniteForATooLongStep) {
     do ASSERT_EQ(stepper->step(1.9, nullptr, step), Attempt::accepted) << table.name;
     while (step.t1 < 1.9);
     EXPECT_NEAR(step.end()[0], 0.0025, 1e-5) << table.name;
+  }
+}
+
+TEST(Esdirk, NoticesAMassMatrixThatBeginsToVary) {
+  const ImplicitProblem problem = forced_oscillator();
+  for (const EsdirkTable& table : esdirk_tables()) {
+    for (const bool at_restart : {true, false}) {
+      SCOPED_TRACE(std::string(table.name) + (at_restart ? ", at a restart" : ", on the way"));
+      TurningForm form(at_restart ? 1 : 0, at_restart);  // else at the first linearization
+      const StepControl control = control_for(problem, 1e-8);
+      const auto stepper = make_esdirk(table, form, control);
+      Step step(2);
+      stepper->restart(0, problem.start.data(), 1, 0);
+      do ASSERT_EQ(stepper->step(1, nullptr, step), Attempt::accepted);
+      while (step.t1 < 1);
+      if (at_restart) stepper->restart(1, std::as_const(step).end(), 1, stepper->next_step_size());
+      do ASSERT_EQ(stepper->step(2, nullptr, step), Attempt::accepted);
+      while (step.t1 < 2);
+      ASSERT_EQ(form.mass_kind(), formulate::MassKind::varying);
+      EXPECT_LT((Eigen::Map<const Vector>(std::as_const(step).end(), 2) - problem.exact(2)).norm(), 1e-6);
+    }
+  }
+}
+
+TEST(Esdirk, KeepsToTheToleranceInAlgebraicUnknownsInsideSteps) {
+  for (const EsdirkTable& table : esdirk_tables()) {
+    for (const double tolerance : {1e-4, 1e-6}) {
+      const double error = errors_inside(maker(table), fast_algebraic(), tolerance)[1];
+      EXPECT_LT(error, 3 * tolerance) << table.name;
+      EXPECT_GT(error, 0.05 * tolerance) << table.name;  // nor is the estimate far too large
+    }
+  }
+}
+
+TEST(Esdirk, SolvesEquationsThatAreNotLinearInTheRates) {
+  for (const EsdirkTable& table : esdirk_tables()) {
+    for (const double tolerance : {1e-4, 1e-7}) {
+      for (const double first : {0.0, 1e-9}) {
+        SCOPED_TRACE(std::string(table.name));
+        NonlinearInRate form;
+        StepControl control;
+        control.relative = tolerance;
+        control.absolute = {tolerance};
+        const auto stepper = make_esdirk(table, form, control);
+        Step step(1);
+        const double start = 1.4;
+        stepper->restart(0, &start, 1, first);
+        do ASSERT_EQ(stepper->step(2, nullptr, step), Attempt::accepted);
+        while (step.t1 < 2);
+        EXPECT_NEAR(std::as_const(step).end()[0], 1.4 * std::exp(-2), 10 * tolerance);
+        EXPECT_LE(stepper->work().divergences, 5);
+      }
+    }
+  }
+}
+
+TEST(Esdirk, DoesNotTrustARateThatDoesNotSolveTheEquations) {
+  for (const EsdirkTable& table : esdirk_tables()) {
+    NonlinearInRate form;
+    StepControl control;
+    control.relative = 1e-7;
+    control.absolute = {1e-7};
+    const double start = 1.4, right = -1.4, wrong = -0.9;
+    Step step(1);
+    double end[2];
+    for (const double* rate : {&right, &wrong}) {
+      const auto stepper = make_esdirk(table, form, control);
+      stepper->restart(0, &start, 1, 0.01, rate);
+      ASSERT_EQ(stepper->step(2, nullptr, step), Attempt::accepted) << table.name;
+      end[rate == &right ? 0 : 1] = std::as_const(step).end()[0];
+    }
+    EXPECT_EQ(end[0], end[1]) << table.name;
   }
 }
 

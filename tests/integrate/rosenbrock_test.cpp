@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "integrate/implicit_runs.hpp"
+#include "integrate/turning_form.hpp"
 #include "misuse_of.hpp"
 
 namespace pawl {
@@ -286,6 +289,43 @@ TEST(Rosenbrock, SaysOnceThatDifferencesLoseItsOrder) {
   EXPECT_NE(notes[0].text.find("'rodas4' has its order only with an exact Jacobian, and this one is by differences"),
             std::string::npos)
       << notes[0].text;
+}
+
+TEST(Rosenbrock, StopsWhereTheMassMatrixBeginsToVary) {
+  const ImplicitProblem problem = forced_oscillator();
+  for (const RosenbrockTable& table : rosenbrock_tables()) {
+    for (const bool at_restart : {true, false}) {
+      SCOPED_TRACE(std::string(table.name) + (at_restart ? ", at a restart" : ", on the way"));
+      TurningForm form(1, at_restart);
+      const StepControl control = control_for(problem, 1e-6);
+      const auto stepper = make_rosenbrock(table, form, control);
+      Step step(2);
+      stepper->restart(0, problem.start.data(), 1, 0);
+      do ASSERT_EQ(stepper->step(1, nullptr, step), Attempt::accepted);
+      while (step.t1 < 1);
+      std::string text;
+      try {
+        if (at_restart)
+          stepper->restart(1, std::as_const(step).end(), 1, 0);
+        else
+          stepper->step(2, nullptr, step);
+      } catch (const Misuse& error) {
+        text = error.what();
+      }
+      EXPECT_EQ(text, "method '" + std::string(table.name) +
+                          "' needs a constant mass matrix, and it varies here: use 'radau'");
+    }
+  }
+}
+
+TEST(Rosenbrock, KeepsToTheToleranceInAlgebraicUnknownsInsideSteps) {
+  for (const RosenbrockTable& table : rosenbrock_tables()) {
+    for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+      const double error = errors_inside(maker(table), fast_algebraic(), tolerance)[1];
+      EXPECT_LT(error, 3 * tolerance) << table.name;
+      EXPECT_GT(error, 0.05 * tolerance) << table.name;  // nor is the estimate far too large
+    }
+  }
 }
 
 }  // namespace
