@@ -146,7 +146,8 @@ class Pattern {
   static Pattern join(const Pattern& x, const Pattern& y) {
     Pattern result = x.is_assigned_ ? y : x;
     result.node_ = x.node_ < 0 ? y.node_ : x.node_;
-    if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_) result.node_ = PatternTape::active()->join(x.node_, y.node_);
+    if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_)
+      result.node_ = PatternTape::active()->join(x.node_, y.node_);
     return result;
   }
   bool is_assigned_ = true;

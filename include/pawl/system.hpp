@@ -212,7 +212,7 @@ class System {
   int size() const { return static_cast<int>(declarations_->state_names.size()); }
 
  protected:
-  Declarations& edit();  // copies first if a run or another System still reads the old declarations
+  Declarations& edit();                     // copies first if a run or another System still reads the old declarations
   void take_name(const std::string& name);  // throws Misuse where it is taken
   Observable declare_observable(std::string name, Function f);
   void declare_invariant(InvariantInfo info);

@@ -35,7 +35,8 @@ std::string suggestion(CLI::App& app, int count, char** words) {
 int main(int count, char** words) {
   int exit_code = pawl::cli::finished;
   CLI::App app{
-      "pawl simulates stiff, discontinuous, high-index models. Events are proved, constraints are kept, stiffness is met as it comes.",
+      "pawl simulates stiff, discontinuous, high-index models. Events are proved, constraints are kept, stiffness is "
+      "met as it comes.",
       "pawl"};
   app.set_version_flag("--version", fmt::format("pawl {}", pawl::version));
   app.require_subcommand(1);

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "event/guard_set.hpp"
-#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl::event {
 

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl::event {
 

@@ -13,9 +13,9 @@
 #include <Eigen/Cholesky>
 
 #include "event/step_states.hpp"
-#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
 #include "pawl/system.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl::event {
 

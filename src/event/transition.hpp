@@ -9,8 +9,8 @@
 
 #include "event/arming.hpp"
 #include "event/sliding.hpp"
-#include "system/vector_field.hpp"
 #include "pawl/event.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl::event {
 

@@ -6,7 +6,8 @@
 
 namespace pawl::formulate {
 
-/// One colour per column, numbered from 0: greedy, the fullest columns first. The rows of column j are row[first[j]] ...
+/// One colour per column, numbered from 0: greedy, the fullest columns first. The rows of column j are row[first[j]]
+/// ...
 std::vector<int> color_columns(int rows, const std::vector<int>& first, const std::vector<int>& row);
 
 /// The pattern with rows and columns exchanged.

@@ -70,11 +70,11 @@ class DaeEquations {
   /// M is made of zeros and ones: there is no mass function, and no equation reads a rate.
   bool mass_is_proved_constant() const;
   /// M is the same at every point anybody has looked at. Until observe(), every linearize() without M and every
-  /// mass_has_changed() compares M w for some w with what it is here.
+  /// mass_function_has_changed() compares M w for some w with what it is here.
   void assume_mass(const double* M);
   void forget_mass() { assumed_mass_.clear(); }
-  /// Looks at the rows with rates at this point, where r is the residual for y' = 0.
-  bool mass_has_changed(double t, const double* y, const double* r);
+  /// As the last residual() has left it.
+  bool mass_function_has_changed();
   /// What was seen by the last linearize() without M.
   bool mass_has_changed() const { return mass_has_changed_; }
   bool has_mass_function() const { return static_cast<bool>(model_->mass); }
@@ -101,7 +101,7 @@ class DaeEquations {
   std::vector<std::vector<int>> mass_candidates(const std::vector<DaePoint>& points);
   template <class Take>
   void probe_mass(const DaePoint& point, const std::vector<int>& group, const Take& take);
-  bool compare_mass(const double* Mw, const double* noise) const;
+  bool compare_mass(const double* Mw) const;
   struct Weights;
   Weights weights_in_time(double t, double step) const;
   void observe_reads(double t, const double* y);

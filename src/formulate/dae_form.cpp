@@ -229,7 +229,7 @@ bool DaeForm::rate(double t, const double* y, double* dy) {
 void DaeForm::residual(double t, const double* y, const double* dy, double* r) {
   equations_.residual(t, y, dy, r);
   ++own_rhs_;
-  if (dy == nullptr && equations_.mass_has_changed(t, y, r)) {
+  if (dy == nullptr && equations_.mass_function_has_changed()) {
     take_mass_as_varying();
     std::fill(r, r + size_, std::numeric_limits<double>::quiet_NaN());
     return;

@@ -14,8 +14,8 @@ namespace pawl::formulate {
 namespace {
 
 constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
-constexpr int largest_dense = 32;          // unknowns; below it patterns do not pay
-constexpr double fullest_sparse = 0.3;     // share of entries above which a matrix is treated as full
+constexpr int largest_dense = 32;       // unknowns; below it patterns do not pay
+constexpr double fullest_sparse = 0.3;  // share of entries above which a matrix is treated as full
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -46,8 +46,8 @@ class OdeForm final : public ImplicitForm {
     is_new_ = true;
     static const Held nothing;
     const Held& held = is_whole_ ? *field_.around->held : nothing;
-    const bool slides = std::any_of(held.sides.begin(), held.sides.end(),
-                                    [](RelaySide side) { return side == RelaySide::sliding; });
+    const bool slides =
+        std::any_of(held.sides.begin(), held.sides.end(), [](RelaySide side) { return side == RelaySide::sliding; });
     const bool can_differentiate = is_whole_ && !slides && !wants_differences;
     has_exact_jacobian_ = can_differentiate && model_->rates.supports<Gradient>();
     is_given_ = can_differentiate && !has_exact_jacobian_ && model_->jacobian;
@@ -154,7 +154,8 @@ class OdeForm final : public ImplicitForm {
       seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
       std::vector<int> by_row(1, 0), column;
       for (int i = 0; i < size_; ++i) {
-        while (column.size() < seen.size() && seen[column.size()].first == i) column.push_back(seen[column.size()].second);
+        while (column.size() < seen.size() && seen[column.size()].first == i)
+          column.push_back(seen[column.size()].second);
         by_row.push_back(static_cast<int>(column.size()));
       }
       const TransposedPattern by_column = transpose(size_, by_row, column);
@@ -255,8 +256,8 @@ class OdeForm final : public ImplicitForm {
     }
   }
 
-  // The increment of a variable follows its size now and as it has been seen: a state that is zero for a moment must not
-  // be moved by rounding alone.
+  // The increment of a variable follows its size now and as it has been seen: a state that is zero for a moment must
+  // not be moved by rounding alone.
   double increment(int j, double value) {
     scale_[at(j)] = std::max(scale_[at(j)], std::abs(value));
     const double scale = std::max({std::abs(value), 0.1 * scale_[at(j)], 1e-5 * (scale_[at(j)] > 0 ? 0.0 : 1.0)});
@@ -295,7 +296,7 @@ class OdeForm final : public ImplicitForm {
   const ActiveField& field_;
   bool is_whole_, is_given_ = false, reads_time_ = true, was_sliding_ = false;
   bool is_new_ = true;  // a piece has begun: a rate that the model forgets must not be what memory holds
-  Held seen_;  // what the pattern was observed with
+  Held seen_;           // what the pattern was observed with
   std::vector<int> color_;
   int colors_ = 0;
   std::vector<std::vector<int>> by_color_;

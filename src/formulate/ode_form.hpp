@@ -8,9 +8,9 @@
 
 namespace pawl::formulate {
 
-/// The field must outlive the form. Its Jacobian is exact (dual numbers, compressed by colours where it is sparse) while
-/// the field is that of generic rates; else as given by the model, else by differences.
-/// size: of the field; where it is not that of the model, something has been appended, and nothing is known of it.
+/// The field must outlive the form. Its Jacobian is exact (dual numbers, compressed by colours where it is sparse)
+/// while the field is that of generic rates; else as given by the model, else by differences. size: of the field; where
+/// it is not that of the model, something has been appended, and nothing is known of it.
 std::unique_ptr<ImplicitForm> make_ode_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field,
                                             int size);
 

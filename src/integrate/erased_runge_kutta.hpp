@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
-#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl {
 

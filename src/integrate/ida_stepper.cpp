@@ -176,8 +176,8 @@ class Ida final : public sundials::MultistepStepper {
   std::unique_ptr<void, Finish> memory_;
 };
 
-/// The number of unknowns follows the constraints in force, which are known at a restart: IDA is made then, and anew where
-/// it has changed.
+/// The number of unknowns follows the constraints in force, which are known at a restart: IDA is made then, and anew
+/// where it has changed.
 class SizedIda final : public Stepper {
  public:
   SizedIda(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov)

@@ -77,8 +77,8 @@ void ImplicitStepper::set_weights() {
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(y_[at(i)]);
     // What a formulation adds (multipliers) has no tolerance of its own.
-    const double absolute =
-        i < states_ ? control_.absolute[at(i)] : std::max(1e-3 * control_.relative * std::max(size, 1.0), multiplier_unit_);
+    const double absolute = i < states_ ? control_.absolute[at(i)]
+                                        : std::max(1e-3 * control_.relative * std::max(size, 1.0), multiplier_unit_);
     weight_[at(i)] = 1 / (raised_ * (absolute + control_.relative * size));
   }
 }

@@ -1,5 +1,6 @@
-// ImplicitStepper: what all one-step implicit methods share: the loop over trial steps, the weights of unknowns by their
-// roles, fixed steps, the correction of ends, restarts and retaken steps. A method adds how one trial step is computed.
+// ImplicitStepper: what all one-step implicit methods share: the loop over trial steps, the weights of unknowns by
+// their roles, fixed steps, the correction of ends, restarts and retaken steps. A method adds how one trial step is
+// computed.
 #pragma once
 
 #include <memory>
@@ -46,8 +47,8 @@ class ImplicitStepper : public Stepper {
   virtual void forget() = 0;
   /// Unknowns or pattern have changed: buffers and solver_ are to be made anew.
   virtual void resize() = 0;
-  /// Coefficients of the polynomial of the last accepted step, Σ c_k θ^k for the states; c_0 the start. The end has been
-  /// moved by `end_shift_` beyond what the polynomial says.
+  /// Coefficients of the polynomial of the last accepted step, Σ c_k θ^k for the states; c_0 the start. The end has
+  /// been moved by `end_shift_` beyond what the polynomial says.
   virtual void write_polynomial(Step& step) = 0;
   /// A trial from the same start as the last accepted step, to another end. The method has what it needs of that step.
   virtual Trial retake(double h) { return attempt(h); }
@@ -97,7 +98,7 @@ class ImplicitStepper : public Stepper {
   int version_ = -1;
   double raised_ = 1;  // the tolerance, as a multiple of what was asked for
   bool has_said_raised_ = false;
-  double counting_ = 1;        // unknowns that take part in the error test
+  double counting_ = 1;         // unknowns that take part in the error test
   double multiplier_unit_ = 0;  // absolute tolerance of what a formulation adds
   double last_t_ = 0;
   bool has_past_ = false;  // a step that can be retaken

@@ -29,9 +29,9 @@ Method runge_kutta(const Table& table) {
           .dense_order = table.dense_order,
           .stages = is_first_same_as_last(table) ? table.stages - 1 : table.stages,
           .is_adaptive = table.embedded_order > 0,
-          .make = [name = table.name](const VectorField& field, int size, const StepControl& control) {
-            return erased_runge_kutta(name, size)(field, size, control);
-          },
+          .make = [name = table.name](
+                      const VectorField& field, int size,
+                      const StepControl& control) { return erased_runge_kutta(name, size)(field, size, control); },
           .make_implicit = {},
           .stability_limit = real_stability_limit(table)};
 }
@@ -109,8 +109,8 @@ Method multistep(std::string name, std::string title, CvodeKind kind, int order)
                                         const ImplicitNeeds& needs) {
             if (!needs.is_dae) return make_cvode(form, control, kind, needs.is_krylov);
             if (kind == CvodeKind::bdf) return make_ida(form, control, needs.is_krylov);
-            throw Misuse(fmt::format("method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau",
-                                     name));
+            throw Misuse(fmt::format(
+                "method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau", name));
           }};
 }
 
@@ -124,8 +124,8 @@ std::vector<Method> all_methods(TableauList<table...>) {
   list.push_back(radau("radau-13", "Radau IIA with 7 stages", 7));
   for (const auto& row : rosenbrock_tables()) list.push_back(rosenbrock(row));
   for (const auto& row : esdirk_tables()) list.push_back(esdirk(row));
-  list.push_back(multistep("bdf", "BDF of orders 1 to 5: CVODE, and IDA for differential-algebraic systems",
-                           CvodeKind::bdf, 5));
+  list.push_back(
+      multistep("bdf", "BDF of orders 1 to 5: CVODE, and IDA for differential-algebraic systems", CvodeKind::bdf, 5));
   list.push_back(multistep("adams", "Adams-Moulton of orders 1 to 12: CVODE", CvodeKind::adams, 12));
   return list;
 }

@@ -16,8 +16,8 @@
 #include <span>
 #include <string_view>
 
-#include "system/vector_field.hpp"
 #include "pawl/stepper.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl {
 

@@ -70,9 +70,8 @@ class Radau final : public ImplicitStepper {
     error_accepted_ = 1e-2;
     size_accepted_ = 0;
     noisy_failures_ = 0;
-    has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_, [](const auto& role) {
-      return !role.is_differential && role.index <= 1;
-    });
+    has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_,
+                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
     has_start_residual_ = is_identity_;
     if (has_start_residual_) start_residual_ = dy_;
   }
@@ -258,11 +257,13 @@ class Radau final : public ImplicitStepper {
     }
   }
 
-  /// Whether the increments are at the rounding of what they are added to; with index 2 and 3 tiny steps never get below.
+  /// Whether the increments are at the rounding of what they are added to; with index 2 and 3 tiny steps never get
+  /// below.
   template <int s>
   bool is_at_rounding() const {
     for (int j = 0; j < n_; ++j) {
-      const double factor = newton_weight_[at(j)] / weight_[at(j)], allowed = 1000 * eps * std::max(unit(j), factor * std::abs(y_[at(j)]));
+      const double factor = newton_weight_[at(j)] / weight_[at(j)],
+                   allowed = 1000 * eps * std::max(unit(j), factor * std::abs(y_[at(j)]));
       for (int i = 0; i < s; ++i)
         if (factor * std::abs(R_[at(i * n_ + j)]) > allowed) return false;
     }
@@ -538,7 +539,7 @@ class Radau final : public ImplicitStepper {
   bool is_identity_ = true, has_start_residual_ = false, is_retaken_ = false;
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
   bool has_algebraic_states_ = false;  // of index 1
-  bool is_dear_ = false;  // a Jacobian with its factors, against a few more iterations
+  bool is_dear_ = false;               // a Jacobian with its factors, against a few more iterations
   double factored_h_ = 0;
   int factored_stages_ = 0;
   double eta_ = 1, theta_ = 0;

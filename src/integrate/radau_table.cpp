@@ -57,7 +57,8 @@ std::vector<Real> nodes(int s) {
 template <int s>
 void store(const Matrix& from, typename RadauTable<s>::Matrix& to) {
   for (int i = 0; i < s; ++i)
-    for (int j = 0; j < s; ++j) to[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = static_cast<double>(from(i, j));
+    for (int j = 0; j < s; ++j)
+      to[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = static_cast<double>(from(i, j));
 }
 
 template <int s>
@@ -86,7 +87,8 @@ RadauTable<s> compute() {
   int pair = 0;
   for (int i = 0; i < s; ++i) {
     const auto lambda = solver.eigenvalues()[i];
-    const Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, 1> vector = solver.eigenvectors().col(i) / solver.eigenvectors()(s - 1, i);
+    const Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, 1> vector =
+        solver.eigenvectors().col(i) / solver.eigenvectors()(s - 1, i);
     if (std::abs(lambda.imag()) < 1e-10L) {
       table.gamma = static_cast<double>(lambda.real());
       T.col(0) = vector.real();

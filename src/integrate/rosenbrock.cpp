@@ -117,8 +117,7 @@ class Rosenbrock final : public ImplicitStepper {
   /// Another mode, or another place, may show what the first did not.
   void check_mass() const {
     if (form_.mass_kind() != formulate::MassKind::varying) return;
-    throw Misuse(
-        fmt::format("method '{}' needs a constant mass matrix, and it varies here: use 'radau'", table_.name));
+    throw Misuse(fmt::format("method '{}' needs a constant mass matrix, and it varies here: use 'radau'", table_.name));
   }
 
   // J and f_t belong to the start of the step: a rejected or retaken step has them already.

@@ -335,7 +335,8 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const double move = correction->apply(t1, out.end());
     if (!std::isfinite(move)) return fail(Attempt::step_too_small, t_, out.h, before, -1, "the correction failed");
     out.error = std::max(out.error, move);
-    must_restart_ = move > 1;  // the library still has the old end: where that matters, it starts again from the new one
+    must_restart_ =
+        move > 1;  // the library still has the old end: where that matters, it starts again from the new one
     if (move > 0 && !std::exchange(has_said_corrections_, true)) {
       notes_.push_back({t1,
                         fmt::format("the ends of steps are corrected between steps, not inside their error test: "

@@ -153,8 +153,8 @@ class MultistepStepper : public Stepper {
   bool is_krylov_;
   N_Vector mask_ = nullptr;  // 1 where the error test looks; null: everywhere
   double t_ = 0, direction_ = 1;
-  std::vector<double> state_;  // where the last step ended, corrected
-  bool has_stepped_ = false, is_fresh_ = true;   // since the last start
+  std::vector<double> state_;                   // where the last step ended, corrected
+  bool has_stepped_ = false, is_fresh_ = true;  // since the last start
   bool must_restart_ = false;
 
  private:

@@ -53,7 +53,8 @@ class SwitchingStepper final : public Stepper {
              fmt::format("stability, not accuracy, limits explicit steps (fastest rate about {:.2g})", rate));
     }
     if (is_implicit_ && std::exchange(was_calm_, false))
-      change(parts_.explicit_name, t_, x_.data(), std::min(now_->next_step_size(), parts_.stability_limit / std::max(radius_, 1e-300)),
+      change(parts_.explicit_name, t_, x_.data(),
+             std::min(now_->next_step_size(), parts_.stability_limit / std::max(radius_, 1e-300)),
              fmt::format("steps of {:.2g} are accurate, and stable for explicit methods too", now_->next_step_size()));
     Attempt attempt = now_->step(limit, correction, out);
     take_over();
@@ -133,8 +134,10 @@ class SwitchingStepper final : public Stepper {
     next_look_ = is_implicit_ ? 0 : 100;
     calm_ = hits_ = 0;
     if (changes_ <= 20)
-      notes_.push_back({t, fmt::format("method auto: {} from here on, because: {}{}", to, why,
-                                       changes_ == 20 ? " (further changes are not reported one by one)" : ""), false});
+      notes_.push_back({t,
+                        fmt::format("method auto: {} from here on, because: {}{}", to, why,
+                                    changes_ == 20 ? " (further changes are not reported one by one)" : ""),
+                        false});
     take_over();
   }
 
@@ -144,7 +147,9 @@ class SwitchingStepper final : public Stepper {
     ++own_.rhs;
     double size = 0, length = 0, speed = 0;
     for (int i = 0; i < n_; ++i) {
-      if (!has_direction_) direction_vector_[at(i)] = rate_[at(i)] + (i % 2 == 0 ? 1e-3 : -1e-3) * (std::abs(rate_[at(i)]) + control_.absolute[at(i)]);
+      if (!has_direction_)
+        direction_vector_[at(i)] =
+            rate_[at(i)] + (i % 2 == 0 ? 1e-3 : -1e-3) * (std::abs(rate_[at(i)]) + control_.absolute[at(i)]);
       const double weight = 1 / (control_.absolute[at(i)] + std::max(control_.relative, 1e-6) * std::abs(x[i]));
       size += x[i] * weight * (x[i] * weight);
       speed += rate_[at(i)] * weight * (rate_[at(i)] * weight);
@@ -192,7 +197,8 @@ class SwitchingStepper final : public Stepper {
     if (since_change_ < std::max(dwell_, next_look_)) return;
     measure(step.t1, step.end());
     const double product = std::abs(step.h) * radius_;
-    next_look_ = since_change_ + (product < 10 * parts_.stability_limit ? 5 : 50);  // far from calm, it need not be asked often
+    next_look_ =
+        since_change_ + (product < 10 * parts_.stability_limit ? 5 : 50);  // far from calm, it need not be asked often
     calm_ = product < 0.5 * parts_.stability_limit ? calm_ + 1 : 0;
     if (calm_ >= 4) was_calm_ = true;
   }

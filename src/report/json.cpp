@@ -112,16 +112,11 @@ Json implicit_of(const Statistics& statistics) {
   const ImplicitStatistics& i = *statistics.implicit;
   Json steps = Json::object();
   for (const auto& [method, count] : i.steps) steps[method] = count;
-  return {{"jacobians", i.jacobians},
-          {"dual_rhs", i.dual_rhs},
-          {"factorizations", i.factorizations},
-          {"solves", i.solves},
-          {"newton_iterations", i.iterations},
-          {"newton_failures", i.divergences},
-          {"linear_solver", i.linear_solver},
-          {"jacobian", i.jacobian},
-          {"structure", i.structure},
-          {"steps", steps}};
+  return {{"jacobians", i.jacobians},           {"dual_rhs", i.dual_rhs},
+          {"factorizations", i.factorizations}, {"solves", i.solves},
+          {"newton_iterations", i.iterations},  {"newton_failures", i.divergences},
+          {"linear_solver", i.linear_solver},   {"jacobian", i.jacobian},
+          {"structure", i.structure},           {"steps", steps}};
 }
 
 void print_into(std::string& out, const Json& value, int depth) {

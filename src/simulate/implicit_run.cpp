@@ -16,8 +16,8 @@ namespace pawl::detail {
 
 namespace {
 
-/// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which wants
-/// rates, and whoever reads the result.
+/// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which
+/// wants rates, and whoever reads the result.
 struct DaeView : ImplicitRun::Analyzed {
   std::shared_ptr<const System::Declarations> model;
   Surroundings<double> around{};
@@ -69,9 +69,10 @@ ImplicitRun::~ImplicitRun() = default;
 
 void ImplicitRun::derive() {
   if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
-    throw Misuse(fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
-                             "equations, does not have: use certified",
-                             setup_.options.events, model_->name));
+    throw Misuse(
+        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
+                    "equations, does not have: use certified",
+                    setup_.options.events, model_->name));
   auto view = std::make_shared<DaeView>(model_);
   view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
   const std::vector<std::string>& names = setup_.options.constraints.fixed;
@@ -79,13 +80,17 @@ void ImplicitRun::derive() {
   for (const std::string& name : names) {
     const auto found = std::find(model_->state_names.begin(), model_->state_names.end(), name);
     if (found == model_->state_names.end())
-      throw Misuse(fmt::format("'{}' is to be fixed at the start, but system '{}' has no such state", name, model_->name));
+      throw Misuse(
+          fmt::format("'{}' is to be fixed at the start, but system '{}' has no such state", name, model_->name));
     fixed[static_cast<std::size_t>(found - model_->state_names.begin())] = true;
   }
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
   derived->reading = std::make_shared<std::mutex>();
-  derived->follow = [view](const Held& held) { view->source = nullptr; (void)held; };
+  derived->follow = [view](const Held& held) {
+    view->source = nullptr;
+    (void)held;
+  };
   const std::string policy = setup_.options.constraints.start;
   if (policy != "project" && policy != "keep" && policy != "refuse")
     throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
@@ -128,7 +133,8 @@ void ImplicitRun::derive() {
   }
 }
 
-std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size, bool is_own_choice) {
+std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size,
+                                                                bool is_own_choice) {
   using formulate::Scheme;
   std::unique_ptr<formulate::ImplicitForm> form;
   if (model_->is_implicit()) {
@@ -163,8 +169,8 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
   const bool is_high_index =
       std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 2; });
   if (is_high_index && (method.family == "Rosenbrock" || method.family == "diagonally implicit Runge-Kutta")) {
-    notes_->push_back(fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it",
-                                  method.name));
+    notes_->push_back(
+        fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it", method.name));
   }
   if (method.family == "multistep (SUNDIALS)" &&
       std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 3; }))
@@ -172,8 +178,8 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
         "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
         "'stabilized-index-2' for bdf");
   const formulate::ImplicitForm& form = *forms_.back();
-  const bool is_dae = model_->is_implicit() || form.size() != form.states() ||
-                      form.mass_kind() != formulate::MassKind::identity;
+  const bool is_dae =
+      model_->is_implicit() || form.size() != form.states() || form.mass_kind() != formulate::MassKind::identity;
   return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
 }
 
@@ -186,9 +192,8 @@ event::StepperMaker ImplicitRun::steppers(const Method& method) {
 event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Method& implicit_one) {
   return [this, &explicit_one, &implicit_one](const VectorField& field, int size, const StepControl& control) {
     SwitchingParts parts{.explicit_one = explicit_one.make(field, size, control),
-                         .make_implicit = [this, &implicit_one, field, size, control] {
-                           return make_stepper(implicit_one, field, size, control, true);
-                         },
+                         .make_implicit = [this, &implicit_one, field, size,
+                                           control] { return make_stepper(implicit_one, field, size, control, true); },
                          .explicit_name = explicit_one.name,
                          .implicit_name = implicit_one.name,
                          .stability_limit = explicit_one.stability_limit,
@@ -197,7 +202,9 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
   };
 }
 
-std::vector<std::string> ImplicitRun::take_notes() { return std::exchange(*notes_, {}); }
+std::vector<std::string> ImplicitRun::take_notes() {
+  return std::exchange(*notes_, {});
+}
 
 void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
   long long rhs = 0, duals = 0;  // of the equations, beside the steps: starts, events, analyses

@@ -82,10 +82,11 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, std::string_view form
         !wanted.pulls_samples && !wanted.start.starts_with("reach"))
       return nullptr;  // its start has a policy and fixed states too
     if (setup.declarations->is_implicit())
-      throw Misuse(fmt::format("system '{}' is declared by equations, and integrated as they stand: formulation, "
-                               "stabilization, reaching and pulled samples are for mechanisms, port-Hamiltonian systems "
-                               "and invariants",
-                               setup.declarations->name));
+      throw Misuse(
+          fmt::format("system '{}' is declared by equations, and integrated as they stand: formulation, "
+                      "stabilization, reaching and pulled samples are for mechanisms, port-Hamiltonian systems "
+                      "and invariants",
+                      setup.declarations->name));
     if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
         !wanted.fixed.empty() || wanted.pulls_samples)
       throw Misuse(
@@ -122,9 +123,10 @@ void OnManifold::choose(Setup& setup, std::string_view formulation) {
   }
   formulation_ = formulate::parse_formulation(words);
   if (formulation_.is_implicit() && !is_implicit)
-    throw Misuse(fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
-                             "radau or bdf for instance",
-                             formulation_.name));
+    throw Misuse(
+        fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
+                    "radau or bdf for instance",
+                    formulation_.name));
   if (formulation_.is_implicit() && !has_multipliers)
     throw Misuse(fmt::format("formulation '{}' is for constraints, and system '{}' has invariants alone",
                              formulation_.name, declared_->name));
@@ -149,7 +151,8 @@ void OnManifold::choose(Setup& setup, std::string_view formulation) {
 
 // The system as the stepper and the event layer see it: the rates are those of the form.
 void OnManifold::derive(Setup& setup) {
-  form_ = formulate::make_form(setup.declarations, formulation_.is_implicit() ? formulate::Formulation() : formulation_);
+  form_ =
+      formulate::make_form(setup.declarations, formulation_.is_implicit() ? formulate::Formulation() : formulation_);
   start_policy_ = std::make_shared<StartPolicy>(StartPolicy{setup.options.constraints, setup.declarations});
   start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
   start_policy_->pulls_at_once = stabilization_.name != "none" && !setup.options.step;

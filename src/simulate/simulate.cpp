@@ -50,7 +50,8 @@ Choice choose_method(const Options& options, const System::Declarations& model) 
   if (options.step) return {&find_method("rk4"), "a fixed step is given"};
   const double relative = relative_tolerance(options);
   if (model.has_manifold() && formulate::parse_formulation(options.constraints.formulation).is_implicit())
-    return {&find_method("radau"), fmt::format("formulation {} is for implicit methods", options.constraints.formulation)};
+    return {&find_method("radau"),
+            fmt::format("formulation {} is for implicit methods", options.constraints.formulation)};
   std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
   if (model.has_manifold()) name = relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
   const bool is_plain = !model.has_manifold() && model.rates.supports<Gradient>();
@@ -61,8 +62,8 @@ Choice choose_method(const Options& options, const System::Declarations& model) 
 }
 
 /// What the formulation `auto` of constraints means for an implicit method; empty for explicit ones. IDA takes no pull
-/// inside a step, so it gets both levels of the constraints in its equations; diagonally implicit methods lose their order
-/// on index 2; Adams methods are for x' = f alone.
+/// inside a step, so it gets both levels of the constraints in its equations; diagonally implicit methods lose their
+/// order on index 2; Adams methods are for x' = f alone.
 std::string_view implicit_formulation(const Method& method, double relative, int size) {
   if (!method.is_implicit()) return {};
   // Below, its start is lost in rounding; for large systems its matrices fill up.
@@ -119,7 +120,8 @@ Result simulate(const System& system, const Values& values, const Options& optio
   check_choice(choice, system.declarations(), options);
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
-  const auto manifold = detail::OnManifold::make(setup, implicit_formulation(*choice.method, relative_tolerance(options), setup.size()));
+  const auto manifold =
+      detail::OnManifold::make(setup, implicit_formulation(*choice.method, relative_tolerance(options), setup.size()));
   detail::ImplicitRun implicit(setup, manifold.get());
   if (system.declarations().is_implicit()) {
     implicit.derive();
@@ -136,7 +138,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   const detail::Surroundings<double> around{setup.held.get()};
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   const StepControl control = detail::step_control(setup);
-  const event::StepperMaker plain = choice.stiff != nullptr         ? implicit.switching(*choice.method, *choice.stiff)
+  const event::StepperMaker plain = choice.stiff != nullptr        ? implicit.switching(*choice.method, *choice.stiff)
                                     : choice.method->is_implicit() ? implicit.steppers(*choice.method)
                                                                    : choice.method->make;
   const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
@@ -327,7 +329,7 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
   if (!verdict.goes_on()) return ending_of(verdict);
   stepper.restart(now.t, now.x.data(), direction,
                   events != nullptr ? events->start_step() : options.first_step.value_or(0),
-                  events != nullptr            ? events->rate().data()
+                  events != nullptr          ? events->rate().data()
                   : setup.start_rate.empty() ? nullptr
                                              : setup.start_rate.data());
   Attempt attempt = Attempt::accepted;

@@ -13,8 +13,8 @@
 #include <array>
 #include <vector>
 
-#include "system/vector_field.hpp"
 #include "stabilize/parts.hpp"
+#include "system/vector_field.hpp"
 
 namespace pawl::stabilize {
 

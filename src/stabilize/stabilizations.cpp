@@ -75,7 +75,8 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
       return {{.name = "sweeps"}, "the stabilization that belongs to switching surfaces"};
     if (formulation.scheme == Scheme::baumgarte) return {{.name = "none"}, "the formulation has feedback of its own"};
     if (formulation.scheme == Scheme::index_3)
-      return {{.name = "none"}, "index 3 as it stands has its speeds to a lower order, and pulling them would stall it"};
+      return {{.name = "none"},
+              "index 3 as it stands has its speeds to a lower order, and pulling them would stall it"};
     return {{.name = "projection"},
             "it holds every level at rounding with the factors of the last stage and keeps the order of the method"};
   }

@@ -554,7 +554,7 @@ TEST(DaeBadInput, WrongMethodsAndNamesAreMisuse) {
   EXPECT_TRUE(
       says(misuse({.method = "radau", .implicit = {.linear_solver = "krylov"}}), {"'krylov'", "bdf", "'radau'"}));
   EXPECT_TRUE(says(misuse({.events = "daspke"}), {"daspke", "equations"}));
-  EXPECT_TRUE(says(misuse({.constraints = {.formulation = "baumgarte(1,1)"}}), {"no constraints"}));
+  EXPECT_TRUE(says(misuse({.constraints = {.formulation = "baumgarte(1,1)"}}), {"declared by equations"}));
 }
 
 TEST(DaeBadInput, InvariantsCannotYetBeKept) {
