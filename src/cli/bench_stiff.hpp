@@ -51,7 +51,7 @@ std::string milliseconds(double seconds);
 
 // bench_stiff_work.cpp
 void bench_work(const StiffOptions& options);
-// bench_stiff_tables.cpp
+// bench_stiff_sparse.cpp, bench_stiff_restart.cpp, bench_stiff_papers.cpp, bench_stiff_formulations.cpp
 void bench_sparse(const StiffOptions& options);
 void bench_restart(const StiffOptions& options);
 void bench_papers(const StiffOptions& options);

@@ -9,18 +9,22 @@ _pawl() {
   elif [[ $before == --events ]]; then
     choices="certified compere compere-quintic daspke daspke-plain"
   elif [[ $before == --formulation ]]; then
-    choices="auto acceleration baumgarte(12,70) baumgarte(1/h) penalty(1e5,1e3) sliding(10) state-space"
+    choices="auto acceleration baumgarte(12,70) baumgarte(1/h) penalty(1e5,1e3) sliding(10) state-space index-2 stabilized-index-2 index-3 index-1 overdetermined"
   elif [[ $before == --stabilization ]]; then
     choices="auto projection none s-full s-both s-both2 s-vel s-pos sweeps koenders"
+  elif [[ $before == --linear-solver ]]; then
+    choices="auto dense band sparse krylov"
+  elif [[ $before == --jacobian ]]; then
+    choices="auto differences"
   elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
-    choices="gauntlet events constraints"
+    choices="gauntlet events constraints stiff"
   elif [[ $before == --out ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
   elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --explain --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi
