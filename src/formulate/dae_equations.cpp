@@ -413,6 +413,28 @@ bool DaeEquations::mass_function_has_changed() {
   return compare_mass(seen_mass_.data());
 }
 
+// A black box does not say which states it reads, but which rates it asks for.
+std::vector<int> DaeEquations::rates_read(const EquationInfo& equation, double t, const double* y) const {
+  struct Asked final : detail::RateSource<double> {
+    mutable std::vector<int> rates;
+    double rate(const Point<double>&, int index) const override {
+      rates.push_back(index);
+      return 0;
+    }
+  } asked;
+  detail::Surroundings<double> around{held_};
+  around.rates = &asked;
+  std::vector<double> r(at(equation.rows));
+  try {
+    equation.f(Point<double>(t, y, parameters_, &around), r.data());
+  } catch (...) {
+    return all_of(size_);  // it will throw again where that is an outcome
+  }
+  std::sort(asked.rates.begin(), asked.rates.end());
+  asked.rates.erase(std::unique(asked.rates.begin(), asked.rates.end()), asked.rates.end());
+  return asked.rates;
+}
+
 void DaeEquations::observe_reads(double t, const double* y) {
   std::vector<RowReads> now(at(size_));
   PatternTape tape;
@@ -455,10 +477,12 @@ void DaeEquations::observe_reads(double t, const double* y) {
   for (const EquationInfo& one : model_->equations) {
     if (one.f.supports<Pattern>()) one.f(point, r.data() + row);
     for (int k = 0; k < one.rows; ++k, ++row) {
-      if (one.f.supports<Pattern>())
+      if (one.f.supports<Pattern>()) {
         take(row);
-      else
-        now[at(row)].values = now[at(row)].rates = all_of(size_);
+      } else {
+        now[at(row)].values = all_of(size_);
+        now[at(row)].rates = rates_read(one, t, y);
+      }
     }
     reads_time_ = reads_time_ || !one.f.supports<Pattern>();
   }

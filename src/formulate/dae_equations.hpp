@@ -105,6 +105,7 @@ class DaeEquations {
   struct Weights;
   Weights weights_in_time(double t, double step) const;
   void observe_reads(double t, const double* y);
+  std::vector<int> rates_read(const EquationInfo& equation, double t, const double* y) const;
   bool make_pattern();
   bool takes(std::size_t unit, Units units) const {
     return units == Units::all || unit_is_exact_[unit] == (units == Units::exact);

@@ -441,6 +441,20 @@ System pair_of(const std::string& name) {
 }
 constexpr State x{0}, y{1};
 
+TEST(Dae, ABlackBoxEquationDoesNotMoveTheStart) {
+  System one("one");
+  const auto fast = one.state("fast", 1), copy = one.state("copy", 0);
+  one.equation("a", black_box([=](const auto& at) { return at[dot(fast)] + 1000 * at[fast]; }));
+  one.equation("b", [=](const auto& at) { return at[copy] - at[fast]; });
+  for (const char* method : {"radau", "bdf"}) {
+    const Result run = simulate(one, {.end = 1e-3, .tolerance = 1e-7, .method = method});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_EQ(run.start()[fast], 1);
+    EXPECT_NEAR(run.start()[copy], 1, 1e-9);
+    EXPECT_NEAR(run.final()[fast], std::exp(-1), 1e-5) << method;
+  }
+}
+
 TEST(DaeBadInput, TooFewOrTooManyEquationsAreCounted) {
   System few = pair_of("few");
   few.equation("one", [=](const auto& at) { return at[dot(x)] + at[y]; });
