@@ -638,7 +638,9 @@ void DaeEquations::difference(double t, const double* y, const double* dy, doubl
   };
   const auto of_state = [&](int j) {
     scale_[at(j)] = std::max(scale_[at(j)], std::abs(y[j]));
-    const double size = scale_[at(j)] > 0 ? std::max(std::abs(y[j]), 0.1 * scale_[at(j)]) : 1e-3;
+    // A state that has only just left zero must still be moved by more than the rounding of what it is added to.
+    const bool is_declared = !model_->nominals.empty() && model_->nominals[at(j)] > 0;
+    const double size = std::max({std::abs(y[j]), 0.1 * scale_[at(j)], is_declared ? 0.0 : 1e-3});
     return std::sqrt(epsilon) * size * (y[j] < 0 ? -1 : 1);
   };
   pass(point_, y, of_state, J, 1);

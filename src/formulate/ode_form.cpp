@@ -257,10 +257,11 @@ class OdeForm final : public ImplicitForm {
   }
 
   // The increment of a variable follows its size now and as it has been seen: a state that is zero for a moment must
-  // not be moved by rounding alone.
+  // not be moved by rounding alone, nor one that has only just left it.
   double increment(int j, double value) {
     scale_[at(j)] = std::max(scale_[at(j)], std::abs(value));
-    const double scale = std::max({std::abs(value), 0.1 * scale_[at(j)], 1e-5 * (scale_[at(j)] > 0 ? 0.0 : 1.0)});
+    const bool is_declared = at(j) < model_->nominals.size() && model_->nominals[at(j)] > 0;
+    const double scale = std::max({std::abs(value), 0.1 * scale_[at(j)], is_declared ? 0.0 : 1e-5});
     return std::sqrt(std::numeric_limits<double>::epsilon()) * scale * (value < 0 ? -1 : 1);
   }
   void difference(double t, const double* y) {
