@@ -108,6 +108,17 @@ double ImplicitStepper::error_norm(const double* e) const {
   return std::sqrt(sum / counting_);
 }
 
+double ImplicitStepper::algebraic_norm(const double* e) const {
+  double sum = 0;
+  const auto& roles = form_.roles();
+  for (int i = 0; i < states_; ++i) {
+    if (roles[at(i)].is_differential || roles[at(i)].index > 1) continue;
+    const double part = e[i] * weight_[at(i)];
+    sum += part * part;
+  }
+  return std::isfinite(sum) ? std::sqrt(sum / n_) : std::numeric_limits<double>::infinity();
+}
+
 void ImplicitStepper::raise_tolerance(double factor) {
   // More than a million roundings are no noise of the model, but an iteration that fails.
   const double relative = control_.relative > 0 ? control_.relative : control_.absolute[0];

@@ -59,6 +59,8 @@ class ImplicitStepper : public Stepper {
   double newton_norm(const double* d) const;
   /// The same for the error test: algebraic unknowns of index 2 and 3 do not count.
   double error_norm(const double* e) const;
+  /// Root mean square over algebraic states of index 1 alone; infinity where anything is not finite.
+  double algebraic_norm(const double* e) const;
   /// Prepares the factors h^(index - 1) for this size.
   void set_step_weights(double h);
   /// Both are counted.

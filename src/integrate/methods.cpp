@@ -65,34 +65,20 @@ Method radau(std::string name, std::string title, int stages) {
           }};
 }
 
-Method rosenbrock(const RosenbrockTable& table) {
+/// A row of a list of tables, and what makes a stepper of it.
+template <class Table, class Make>
+Method one_step(const Table& table, std::string family, Make make) {
   return {.name = std::string(table.name),
           .title = std::string(table.title),
-          .family = "Rosenbrock",
+          .family = std::move(family),
           .source = std::string(table.source),
           .order = table.order,
           .dense_order = table.dense_order,
           .stages = table.stages,
           .is_adaptive = true,
           .make = {},
-          .make_implicit = [&table](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
-            return make_rosenbrock(table, form, control);
-          }};
-}
-
-Method esdirk(const EsdirkTable& table) {
-  return {.name = std::string(table.name),
-          .title = std::string(table.title),
-          .family = "diagonally implicit Runge-Kutta",
-          .source = std::string(table.source),
-          .order = table.order,
-          .dense_order = table.dense_order,
-          .stages = table.stages,
-          .is_adaptive = true,
-          .make = {},
-          .make_implicit = [&table](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
-            return make_esdirk(table, form, control);
-          }};
+          .make_implicit = [&table, make](formulate::ImplicitForm& form, const StepControl& control,
+                                          const ImplicitNeeds&) { return make(table, form, control); }};
 }
 
 Method multistep(std::string name, std::string title, CvodeKind kind, int order) {
@@ -122,8 +108,8 @@ std::vector<Method> all_methods(TableauList<table...>) {
   list.push_back(radau("radau-5", "Radau IIA with 3 stages", 3));
   list.push_back(radau("radau-9", "Radau IIA with 5 stages", 5));
   list.push_back(radau("radau-13", "Radau IIA with 7 stages", 7));
-  for (const auto& row : rosenbrock_tables()) list.push_back(rosenbrock(row));
-  for (const auto& row : esdirk_tables()) list.push_back(esdirk(row));
+  for (const auto& row : rosenbrock_tables()) list.push_back(one_step(row, "Rosenbrock", make_rosenbrock));
+  for (const auto& row : esdirk_tables()) list.push_back(one_step(row, "diagonally implicit Runge-Kutta", make_esdirk));
   list.push_back(
       multistep("bdf", "BDF of orders 1 to 5: CVODE, and IDA for differential-algebraic systems", CvodeKind::bdf, 5));
   list.push_back(multistep("adams", "Adams-Moulton of orders 1 to 12: CVODE", CvodeKind::adams, 12));

@@ -415,14 +415,7 @@ class Radau final : public ImplicitStepper {
     residual(t_ + theta * h, Y_.data(), slope_.data(), e_.data());
     solver_->solve(0, e_.data());
     ++work_.solves;
-    double sum = 0;
-    const auto& roles = form_.roles();
-    for (int j = 0; j < states_; ++j) {
-      if (roles[at(j)].is_differential || roles[at(j)].index > 1) continue;
-      const double part = e_[at(j)] * weight_[at(j)];
-      sum += part * part;
-    }
-    return std::isfinite(sum) ? std::sqrt(sum / n_) : std::numeric_limits<double>::infinity();
+    return algebraic_norm(e_.data());
   }
 
   double grow(double error, bool accepted) override {

@@ -204,16 +204,8 @@ class Rosenbrock final : public ImplicitStepper {
     residual(t_ + inside_ * h, Y_.data(), sum_.data(), product_.data());
     solver_->solve(0, product_.data());
     ++work_.solves;
-    double sum = 0;
-    const auto& roles = form_.roles();
-    for (int k = 0; k < states_; ++k) {
-      if (roles[at(k)].is_differential || roles[at(k)].index > 1) continue;
-      const double part = product_[at(k)] * weight_[at(k)];
-      sum += part * part;
-    }
-    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
     // It is of another order; in this way the controller finds the right size.
-    return std::pow(std::sqrt(sum / n_), (table_.embedded_order + 1.0) / inside_order_);
+    return std::pow(algebraic_norm(product_.data()), (table_.embedded_order + 1.0) / inside_order_);
   }
 
   /// sum += Σ_j row_j u_j over the first `count` stages.
