@@ -39,6 +39,8 @@ struct Event {
   std::vector<EventSource> sources;  ///< in the order of time, then of declaration
   std::shared_ptr<const Held> held_before, held_after;
 
+  std::vector<std::string> notes = {};  ///< what the engine decided: impacts, what a contact does from here
+
   bool fired(Guard guard) const;
 
   // How it was found.

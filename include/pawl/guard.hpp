@@ -42,6 +42,7 @@ struct GuardInfo {
   double rate_bound = 0;  ///< black boxes: |dg/dt| never exceeds this
   Transition then = {};
   Transition at_accumulation = {};
+  std::function<double(const Held&)> gap_ratio = {};  ///< known ratio of the gaps between its events, where they shrink
   Role role = Role::guard;
   int role_index = 0;  ///< of the condition, family or relay
 
@@ -62,6 +63,16 @@ struct RelayInfo {
   std::string name;
   double below, above, hysteresis;
   Function g;
+};
+
+/// An ideal switch: 0 = voltage while it conducts, 0 = current while it does not.
+struct SwitchInfo {
+  enum class Kind { diode, thyristor, given };
+  std::string name;
+  Kind kind;
+  int mode;                   ///< discrete variable: it conducts
+  Function voltage, current;  ///< as guards
+  Logic gate = {};            ///< thyristor: without it, it does not begin to conduct
 };
 
 struct DecisionInfo {

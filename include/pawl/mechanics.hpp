@@ -83,6 +83,51 @@ class Mechanics : public System {
                               true);
   }
 
+  /// Surfaces that must not penetrate: gap(t, q) >= 0, without friction.
+  template <class Gap>
+  Contact contact(std::string name, Gap gap, ContactOptions options = {}) {
+    check_generic<Gap>();
+    return declare_contact(ContactInfo{.name = std::move(name), .gap = Function::guard(gap)},
+                           Function::rows<1>([gap](const auto& at) { return -gap(at); }), {}, options);
+  }
+  /// With friction: slip is the speed of one surface along the other, h(t, q, v), linear in the speeds; a std::array of
+  /// two in space.
+  template <class Gap, class Slip>
+  requires(!std::is_convertible_v<Slip, ContactOptions>) Contact
+      contact(std::string name, Gap gap, Slip slip, ContactOptions options = {}) {
+    check_generic<Gap>();
+    return declare_contact(ContactInfo{.name = std::move(name),
+                                       .tangents = detail::row_count<Slip>,
+                                       .gap = Function::guard(gap),
+                                       .slip_speed = slip_guard(slip)},
+                           Function::rows<1>([gap](const auto& at) { return -gap(at); }), slip_rows(slip), options);
+  }
+  /// Dry friction under a given normal force, a brake or a clutch: at most friction times that force, against slip.
+  template <class Slip, class Force>
+  Contact dry_friction(std::string name, Slip slip, Force normal_force, FrictionOptions options) {
+    return declare_contact(
+        ContactInfo{.name = std::move(name),
+                    .kind = ContactInfo::Kind::driven,
+                    .tangents = detail::row_count<Slip>,
+                    .slip_speed = slip_guard(slip),
+                    .normal_force = Function::observable(std::move(normal_force))},
+        {}, slip_rows(slip),
+        {.friction = options.friction, .static_friction = options.static_friction, .slip_speed = options.slip_speed});
+  }
+  /// Dry friction in a joint, whose force presses the surfaces together: a constraint with one row.
+  template <class Slip>
+  Contact joint_friction(std::string name, Constraint joint, Slip slip, FrictionOptions options) {
+    static_assert(detail::row_count<Slip> == 1, "pawl: friction in a joint has one slip speed");
+    return declare_joint_friction(
+        ContactInfo{
+            .name = std::move(name), .kind = ContactInfo::Kind::joint, .tangents = 1, .slip_speed = slip_guard(slip)},
+        joint, slip_rows(slip), options);
+  }
+  /// A state that adds up what friction takes, and a held number that adds up what impacts take: with them the energy
+  /// balance of a run closes.
+  State friction_work(std::string name = "friction work");
+  Discrete<double> impact_loss(std::string name = "impact loss");
+
   /// Watches kinetic plus potential energy of what has been declared so far. `kept`: it is an invariant too, and the
   /// motion is held on its level. Only for mechanisms without friction, drives or moving constraints.
   Observable energy(std::string name = "energy", bool kept = false);
@@ -91,6 +136,41 @@ class Mechanics : public System {
   template <class F>
   static constexpr bool is_twice_differentiable = std::is_invocable_v<const F&, const Point<Jet<double>>&>;
 
+  template <class F>
+  static constexpr void check_generic() {
+    static_assert(is_twice_differentiable<F>, "pawl: a gap is differentiated twice: it must take const auto& at");
+  }
+  template <class Slip>
+  static Function slip_rows(Slip slip) {
+    static_assert(is_twice_differentiable<Slip>,
+                  "pawl: a slip speed is differentiated twice: it must take const auto& at");
+    return Function::rows<detail::row_count<Slip>>([slip](const auto& at) {
+      auto minus = slip(at);
+      if constexpr (detail::is_array<decltype(minus)>) {
+        for (auto& one : minus) one = -one;
+      } else {
+        minus = -minus;
+      }
+      return minus;
+    });
+  }
+  template <class Slip>
+  static Function slip_guard(Slip slip) {
+    if constexpr (detail::row_count<Slip> == 1)
+      return Function::guard([slip](const auto& at) {
+        const auto value = slip(at);
+        if constexpr (detail::is_array<std::remove_const_t<decltype(value)>>) {
+          return value[0];
+        } else {
+          return value;
+        }
+      });
+    else
+      return {};
+  }
+
+  Contact declare_contact(ContactInfo info, Function normal, Function slip, const ContactOptions& options);
+  Contact declare_joint_friction(ContactInfo info, Constraint joint, Function slip, const FrictionOptions& options);
   void declare_mass(detail::MatrixFunction f);
   void declare_force(detail::VectorFunction f);
   void declare_potential(Function v);

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/contact.hpp"
 #include "pawl/entries.hpp"
 #include "pawl/logic.hpp"
 
@@ -54,7 +55,10 @@ struct MechanicsInfo {
   std::vector<detail::VectorFunction> forces;
   std::vector<Function> potentials;
   std::vector<ConstraintInfo> constraints;
-  int rows = 0;  ///< of all constraints
+  std::vector<ContactInfo> contacts;
+  int rows = 0;            ///< of all constraints
+  int friction_work = -1;  ///< state: what friction has taken
+  int impact_loss = -1;    ///< held number: what impacts have taken
 
   /// State to number of its speed, or of the speed that belongs to the position.
   detail::EntryMap speed_map(int states) const;
@@ -66,6 +70,10 @@ template <class R>
 struct RowsOf : std::integral_constant<int, 1> {};
 template <class T, std::size_t n>
 struct RowsOf<std::array<T, n>> : std::integral_constant<int, static_cast<int>(n)> {};
+template <class R>
+inline constexpr bool is_array = false;
+template <class T, std::size_t n>
+inline constexpr bool is_array<std::array<T, n>> = true;
 template <class F>
 inline constexpr int row_count = RowsOf<std::invoke_result_t<const F&, const Point<double>&>>::value;
 

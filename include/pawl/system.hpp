@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,6 +39,12 @@ enum class Settle {
   jump,   ///< state or mode has jumped; what is conserved keeps the value it has then
   pass,   ///< an event has changed nothing; a state off hidden constraints by the tolerance may still have to move
   drawn,  ///< a state read from dense output; constraints alone
+};
+
+/// What became of a transition whose outcome follows from the state: contacts, ideal switches.
+struct Resolution {
+  std::string failure = {};             ///< why no outcome exists; empty: there is one
+  std::vector<std::string> notes = {};  ///< what happened, one line each
 };
 
 /// Inside System::start: reads parameters, writes start values.
@@ -83,6 +90,28 @@ class System {
   template <class F>
   void jacobian(F j) {
     edit().jacobian = detail::MatrixFunction(std::move(j));
+  }
+  /// An ideal diode, a complementarity 0 <= current, voltage <= 0 of which one is zero: conducts without voltage or
+  /// blocks without current. It is one equation of the system; all diodes of a system are decided together.
+  template <class Voltage, class Current>
+  Discrete<bool> diode(std::string name, Voltage voltage, Current current) {
+    return declare_switch(
+        {std::move(name), SwitchInfo::Kind::diode, 0, Function::guard(voltage), Function::guard(current)}, voltage,
+        current);
+  }
+  /// A diode that begins to conduct only while the gate holds, and ends when its current does.
+  template <class Voltage, class Current>
+  Discrete<bool> thyristor(std::string name, Voltage voltage, Current current, Logic gate) {
+    return declare_switch({std::move(name), SwitchInfo::Kind::thyristor, 0, Function::guard(voltage),
+                           Function::guard(current), std::move(gate)},
+                          voltage, current);
+  }
+  /// A switch that others open and close: no voltage while closed, no current while open.
+  template <class Voltage, class Current>
+  void ideal_switch(std::string name, Discrete<bool> closed, Voltage voltage, Current current) {
+    declare_switch(
+        {std::move(name), SwitchInfo::Kind::given, closed.index, Function::guard(voltage), Function::guard(current)},
+        voltage, current);
   }
   /// The typical size of a state, in its unit: its absolute tolerance is the relative one times this.
   void nominal(State x, double size);
@@ -190,6 +219,7 @@ class System {
     detail::MatrixFunction mass;  // of M x' = f
     detail::MatrixFunction jacobian;
     std::vector<EquationInfo> equations;
+    std::vector<SwitchInfo> switches;
     std::vector<double> nominals;  // per state; empty, or 0 for those without
     std::unordered_set<std::string> taken_names;
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
@@ -201,10 +231,14 @@ class System {
     std::function<void(const Held& held)> follow;
     std::shared_ptr<std::mutex> reading;  ///< what a run leaves behind is read by one thread at a time
     std::function<std::string(double t, double* x, const Held& held, Settle why)> settle;
+    /// Set for a run: decides the modes that follow from the state, after the jumps of the model and before `settle`.
+    /// fired: declarations of guards; accumulating: the one whose events accumulate here, or -1.
+    std::function<Resolution(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why)>
+        resolve;
     bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
-    bool has_events() const { return !guards.empty() || !time_events.empty(); }
+    bool has_events() const { return !guards.empty() || !time_events.empty() || resolve; }
   };
   const Declarations& declarations() const { return *declarations_; }
   std::shared_ptr<const Declarations> share() const { return declarations_; }
@@ -218,6 +252,17 @@ class System {
   void declare_invariant(InvariantInfo info);
 
  private:
+  template <class Voltage, class Current>
+  Discrete<bool> declare_switch(SwitchInfo info, Voltage voltage, Current current) {
+    const std::string name = info.name;
+    const Discrete<bool> on = add_switch(std::move(info));
+    equation(name, [=](const auto& at) {
+      using Value = std::decay_t<decltype(voltage(at))>;
+      return at[on] ? Value(voltage(at)) : Value(current(at));
+    });
+    return on;
+  }
+  Discrete<bool> add_switch(SwitchInfo info);  // its mode is declared unless it is given
   void declare_rates(Function f);
   void declare_mass(detail::MatrixFunction m);
   void declare_equation(EquationInfo info);

@@ -9,6 +9,7 @@ namespace pawl::cli {
 inline constexpr int finished = 0, failed = 1, misused = 2;
 
 void add_run(CLI::App& app, int& exit_code);
+void add_advise(CLI::App& app);
 void add_list(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_bench(CLI::App& app, int& exit_code);

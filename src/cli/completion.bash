@@ -24,7 +24,7 @@ _pawl() {
   elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi

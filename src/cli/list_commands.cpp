@@ -79,7 +79,7 @@ void list_methods(const Form& form) {
   if (!form.names && !form.json) {
     fmt::print(
         "\nThe dense output of a step has error O(h^(dense + 1)). `fixed` needs --step; `adaptive` takes it too.\n"
-        "`--method auto` chooses by tolerance and says what it chose.\n");
+        "`--method auto` chooses and says what and why; `pawl advise NAME` says more (docs/advice.md).\n");
     fmt::print("\nConstraints (docs/constraints.md), --formulation:\n");
     for (const auto& [name, summary, source] : formulate::formulations())
       fmt::print("  {:<20} {}  [{}]\n", name, summary, source);

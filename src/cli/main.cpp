@@ -47,8 +47,10 @@ int main(int count, char** words) {
       "  pawl run lorenz --plot x,z                 run a model and draw it\n"
       "  pawl run kepler --set e=0.9 --rtol 1e-10   another parameter, a tighter tolerance\n"
       "  pawl run pleiades --out stars.csv          the trajectory as a file\n"
+      "  pawl advise gear-wheels                    what a model consists of, and what to run it with\n"
       "Each command has its own --help.");
   pawl::cli::add_run(app, exit_code);
+  pawl::cli::add_advise(app);
   pawl::cli::add_list(app);
   pawl::cli::add_methods(app);
   pawl::cli::add_bench(app, exit_code);

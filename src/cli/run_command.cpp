@@ -14,6 +14,7 @@
 #include "integrate/methods.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/simulate.hpp"
+#include "pawl/verify.hpp"
 #include "problems/catalogue.hpp"
 #include "report/csv.hpp"
 #include "report/json.hpp"
@@ -23,6 +24,9 @@
 namespace pawl::cli {
 
 namespace {
+
+/// Beside the exit codes of all commands: the run came to its end, and other runs do not confirm it.
+constexpr int not_verified = 3;
 
 struct Words {
   std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
@@ -38,6 +42,8 @@ struct Words {
   long long max_events = 1'000'000;
   int samples = 0;
   bool json = false, explain = false;
+  std::string verify;  // empty: no; all or quick
+  std::optional<double> verify_digits, verify_tighten;
 };
 
 double number(const std::string& text, const std::string& where) {
@@ -207,8 +213,39 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   return text;
 }
 
+VerifyOptions verify_options(const Words& words) {
+  VerifyOptions how = words.verify == "quick" ? VerifyOptions::quick() : VerifyOptions();
+  how.digits = words.verify_digits;
+  how.tighten = words.verify_tighten.value_or(how.tighten);
+  check(how);
+  return how;
+}
+
+/// The second runs, each with a bar of its own.
+Verification verify_with_bar(const System& system, const Values& values, Options options, const Result& first,
+                             VerifyOptions how) {
+  std::optional<ProgressBar> bar;
+  how.begins = [&bar](std::string_view, int, int) { bar.emplace(); };
+  options.progress = [&bar](const Progress& progress) {
+    bar->show(progress);
+    return !was_interrupted();
+  };
+  return verify(system, values, options, first, how);
+}
+
+int exit_code_of(const Result& result, const std::optional<Verification>& verification) {
+  if (!result.finished() && result.outcome != Outcome::terminated) return failed;
+  if (!verification || verification->is_verified()) return verification && verification->was_stopped ? failed : finished;
+  return verification->was_stopped && verification->verdict == Verdict::unknown ? failed : not_verified;
+}
+
 int run(const Words& words) {
   const Problem& problem = find_problem(words.model);
+  if (words.verify.empty() && (words.verify_digits || words.verify_tighten))
+    throw Misuse("--verify-digits and --verify-tighten belong to --verify");
+  if (!words.verify.empty() && words.verify != "all" && words.verify != "quick")
+    throw Misuse(fmt::format("--verify={}: expected all or quick", words.verify));
+  const VerifyOptions how = verify_options(words);
   if (words.samples != 0 && words.out.empty()) throw Misuse("--samples says what --out writes: give a file with --out");
   if (words.json && !words.plot.empty())
     throw Misuse("--plot draws below the summary, which --json replaces: give one of them");
@@ -239,7 +276,9 @@ int run(const Words& words) {
   options.concurrency_amplitude = words.amplitude;
   options.max_events = words.max_events;
   options.at_accumulation = words.at_accumulation == "fail" ? AtAccumulation::fail : AtAccumulation::stop;
-  options.keep = !words.plot.empty() ? Keep::everything : !words.out.empty() ? Keep::samples : Keep::end;
+  options.keep = !words.plot.empty() || !words.verify.empty() ? Keep::everything
+                 : !words.out.empty()                         ? Keep::samples
+                                                              : Keep::end;
   if (!words.plot.empty()) {  // a wrong name is better known before the run
     const Result probe = simulate(system, values, {.start = options.start, .end = options.start});
     static_cast<void>(probe.start()[axes.horizontal] + probe.start()[axes.vertical]);
@@ -258,8 +297,12 @@ int run(const Words& words) {
   const auto error = result.t_start == problem.start
                          ? error_against_reference(problem, values, result.t_end, result.final().states())
                          : std::nullopt;
-  const auto with_error = [&error](nlohmann::ordered_json object) {
+  std::optional<Verification> verification;
+  if (!words.verify.empty() && result.outcome != Outcome::stopped)
+    verification = verify_with_bar(system, values, options, result, how);
+  const auto with_error = [&](nlohmann::ordered_json object) {
     object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
+    if (verification) object["verification"] = to_json(*verification);
     return print(object);
   };
   if (words.json) {
@@ -268,6 +311,7 @@ int run(const Words& words) {
     fmt::print("{}", summary(problem, result, options, error));
     if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
     if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
+    if (verification) fmt::print("\n{}", describe(*verification, result, words.explain));
   }
   std::fflush(stdout);
   if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
@@ -276,7 +320,7 @@ int run(const Words& words) {
     write_whole_file(words.out, is_json ? with_error(to_json_with_samples(result)) : to_csv(result));
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples_to_write(result).size());
   }
-  return result.finished() || result.outcome == Outcome::terminated ? finished : failed;
+  return exit_code_of(result, verification);
 }
 
 }  // namespace
@@ -338,6 +382,12 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--explain", words.explain, "list every event and how it was found");
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
   const CLI::Option* out = command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
+  command->add_flag("--verify{all}", words.verify,
+                    "run the model again with other algorithms and compare (docs/verify.md); --verify=quick: once");
+  command->add_option("--verify-digits", words.verify_digits,
+                      "digits that count as agreement; default: a third of those --rtol asks for, 3 with --step");
+  command->add_option("--verify-tighten", words.verify_tighten,
+                      "tolerances of the other runs are divided by this; default 100");
   command->add_flag("--json", words.json, "print one JSON object (docs/json.md) instead of a summary");
   const CLI::Option* plot =
       command
@@ -345,7 +395,8 @@ void add_run(CLI::App& app, int& exit_code) {
                        "draw in the terminal: x over time, x,y for y over x; without names: what shows the model best")
           ->expected(0, 1);
   command->footer(
-      "Exit code: 0 finished or terminated by the model, 1 the run failed or was stopped, 2 misuse.\n"
+      "Exit code: 0 finished or terminated by the model, and verified where asked; 1 the run failed or was stopped, 2 "
+      "misuse,\n3 with --verify: the runs disagree, or no other run came to its end.\n"
       "Examples:\n"
       "  pawl run lorenz\n"
       "  pawl run compere-pendulum --method kutta-3 --step 0.01\n"
@@ -354,6 +405,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  pawl run bouncing-ball --explain\n"
       "  pawl run robertson --method radau --rtol 1e-9\n"
       "  pawl run marble-jar --set n=16 --set c=0 --stop 1\n"
+      "  pawl run lorenz --stop 40 --verify\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
   command->callback([&exit_code, plot, out] {
     if (out->count() > 0 && words.out.empty()) throw Misuse("--out needs the name of a file");

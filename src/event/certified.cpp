@@ -105,7 +105,8 @@ class Certified final : public EventFinder {
     const int sign = range.sign();
     armed.magnitude = range.mag();
     armed.distance = range.mig() / (range.hi - range.lo);
-    if (sign == 0 || (sign != armed.sign && armed.sign != 0 && !armed.starts_at_zero)) return false;
+    const bool is_leaving = armed.starts_at_zero && guards_[guard].side == Side::bilateral;
+    if (sign == 0 || (sign != armed.sign && armed.sign != 0 && !is_leaving)) return false;
     armed.sign = static_cast<signed char>(sign);
     armed.starts_at_zero = false;
     return true;
@@ -127,12 +128,15 @@ class Certified final : public EventFinder {
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
-      ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
+      const bool is_strict = guards_[guard].side == Side::unilateral;
+      ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled,
+                         is_strict);
       bool is_whole = covers(guard, limit, reader);
       double farther = limit;  // a zero at the very end of the step: see both its sides
       for (int i = 0; i < 3 && is_whole && reader.ends_in_zero() && reader.zero_from() > 0 && limit >= 1; ++i) {
         farther = 1 + 16 * (farther - 1);
-        reader = ChartReader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled);
+        reader =
+            ChartReader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled, is_strict);
         is_whole = covers(guard, farther, reader);
       }
       if (!is_whole && !reader.event()) {  // up to the frontier the chart is sound: look no farther
@@ -142,7 +146,12 @@ class Certified final : public EventFinder {
       }
       if (reader.event()) {
         candidates.push_back({guard, *reader.event()});
+        if (reader.event()->is_leading) candidates.back().zero.left = last_inside(guard, *reader.event());
         limit = std::min(limit, reader.event()->right + window + 8 * ulp(step.t1) / std::abs(step.span));
+      } else if (is_strict && is_back_at_zero(guard, armed, reader)) {
+        Zero zero{0, 1, armed.sign, -armed.sign, true};
+        zero.left = last_inside(guard, zero);
+        candidates.push_back({guard, zero});
       } else if (reader.ends_in_zero() && is_at_end_of_run(trial, limit)) {
         consider_zero_at_end(guard, reader, candidates);
       }
@@ -163,6 +172,26 @@ class Certified final : public EventFinder {
     });
     std::erase_if(sightings_, [&](const Sighting& s) { return (s.t - step.t0) / step.span > first; });
     return true;
+  }
+
+  // A unilateral guard that left zero and is on its way back, all within rounding of zero.
+  bool is_back_at_zero(int guard, const Armed& armed, const ChartReader& reader) {
+    if (!armed.starts_at_zero || armed.sign == 0 || !reader.ends_in_zero() || reader.zero_from() > 0) return false;
+    if (!guards_[guard].is_generic || !guards_[guard].fires_towards(-armed.sign)) return false;
+    return generic_.jet_at(guard, 1).slope * armed.sign < 0;
+  }
+
+  // Within a leading zero signs cannot be proved: the last instant at which the value is not beyond.
+  double last_inside(int guard, const Zero& zero) {
+    double inside = zero.left, beyond = zero.right;
+    for (int i = 0; i < 60 && inside < beyond; ++i) {
+      const double middle = 0.5 * (inside + beyond);
+      if (middle <= inside || middle >= beyond) break;
+      const double g =
+          guards_[guard].is_generic ? generic_.jet_at(guard, middle).value : black_box_.value_at(guard, middle);
+      (g * zero.before >= 0 ? inside : beyond) = middle;
+    }
+    return std::max(inside, 0.0);
   }
 
   // Whether the step goes far enough to show everything within the window of its first event.
@@ -331,6 +360,7 @@ class Certified final : public EventFinder {
     theta = (step.t1 - step.t0) / step.span;
     for (const Candidate& c : candidates) {
       found.guards.push_back(c.guard);
+      found.is_in_rounding |= c.zero.is_leading;
       found.zeros.push_back(step.t0 + 0.5 * (c.zero.left + c.zero.right) * step.span);
       found.uncertainty = std::max(found.uncertainty, (c.zero.right - c.zero.left) * std::abs(step.span));
       if (trial.stepper != nullptr && guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) &&
@@ -363,6 +393,7 @@ class Certified final : public EventFinder {
       const int wanted = is_unilateral ? c.zero.before : c.zero.after;
       const int sign = guards_[c.guard].is_generic ? guards_.evaluate(c.guard, Interval(step.t1), stored_).sign()
                                                    : black_box_.sign_at(c.guard, step.t1, step.end());
+      if (c.zero.is_leading) return sign != c.zero.after;  // nothing more can be told
       return c.zero.is_touch() || sign == wanted;
     });
   }

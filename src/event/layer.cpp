@@ -90,6 +90,7 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
     event.zeros = found->zeros;
     event.uncertainty = found->uncertainty;
     event.is_clamped = found->is_clamped;
+    in_rounding_ = found->is_in_rounding ? in_rounding_ + 1 : 0;
     event.is_within_tolerance = found->is_within_tolerance;
     event.iterations = found->iterations;
     event.extra_evaluations = found->extra_evaluations;
@@ -120,7 +121,9 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
 Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards) {
   for (const int g : guards) {
     if (guards_.is_exit(g)) continue;
-    auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()));
+    const auto& ratio = guards_.info(g).gap_ratio;
+    auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()), ratio ? ratio(held_) : 0.0);
+    if (!found && in_rounding_ >= 32) found = Accumulation{t, gap_, 0, in_rounding_, x};
     if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
@@ -130,10 +133,12 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
         return {};
       }
       const std::string what = fmt::format(
-          "t = {:.10g}: the events of '{}' accumulate at t = {:.15g} (gaps shrink by {:.6g} each; {} so far, "
-          "infinitely many follow).\n"
+          "t = {:.10g}: the events of '{}' accumulate at t = {:.15g} ({}; {} so far, infinitely many follow).\n"
           "  try:    declare what happens there: .at_accumulation(...) on the guard",
-          t, guards_.name(g), found->time, found->ratio, found->events);
+          t, guards_.name(g), found->time,
+          found->ratio > 0 ? fmt::format("gaps shrink by {:.6g} each", found->ratio)
+                           : "it leaves zero by less than rounding",
+          found->events);
       return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated, what};
     }
     if (accumulation_watch_.is_chattering(g)) {

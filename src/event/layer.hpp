@@ -96,6 +96,7 @@ class Layer {
   bool is_after_event_ = false, is_in_cluster_ = false;
   std::unordered_map<std::size_t, double> step_of_mode_;
   long long fired_ = 0, rhs_for_location_ = 0;
+  int in_rounding_ = 0;  // events in a row of guards that no longer come away from zero
 };
 
 }  // namespace pawl::event

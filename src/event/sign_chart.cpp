@@ -30,6 +30,10 @@ bool ChartReader::emit(int sign, double a, double b) {
     const Stretch zero = *zero_;
     zero_.reset();
     const bool is_leading = zero.left <= 0;
+    // It left zero by less than rounding, and is back: for a guard that must never be beyond, an event all the same.
+    if (is_leading && starts_at_zero_ && is_strict_ && sign == -side_ &&
+        (direction_ == Direction::either || static_cast<int>(direction_) == sign))
+      return cross({zero.left, zero.right, side_, sign, true});
     if (side_ == 0 || (is_leading && starts_at_zero_)) {
       departure_ = zero.right;
       side_ = sign;
@@ -48,7 +52,9 @@ bool ChartReader::emit(int sign, double a, double b) {
     }
     return cross(found);
   }
-  if (side_ == 0 || sign == side_ || starts_at_zero_) {  // the first label: a proof where arming could only forecast
+  const bool is_forbidden = is_strict_ && sign == -side_ &&
+                            (direction_ == Direction::either || static_cast<int>(direction_) == sign);
+  if (side_ == 0 || sign == side_ || (starts_at_zero_ && !is_forbidden)) {  // the first label: a proof where arming could only forecast
     side_ = sign;
     return true;
   }

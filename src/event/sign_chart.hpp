@@ -25,8 +25,9 @@ struct GuardNotANumber : std::runtime_error {
 
 /// A zero of a guard, bracketed in θ.
 struct Zero {
-  double left, right;  // the guard has a proved sign before and after
-  int before, after;   // these signs
+  double left, right;       // the guard has a proved sign before and after
+  int before, after;        // these signs
+  bool is_leading = false;  // at the start of the step, where the guard was known to leave zero the other way
   bool is_touch() const { return before == after; }
 };
 
@@ -35,9 +36,12 @@ class ChartReader {
  public:
   /// armed: the sign at the start, 0 where it is not known. starts_at_zero: the guard is zero there, so leaving is no
   /// event. settles_until: up to there a crossing is the rest of an event that has already fired.
-  ChartReader(int armed, bool starts_at_zero, Direction direction, bool fires_on_touch, double settles_until = -1)
+  /// is_strict: unilateral, so that leaving zero to the forbidden side is an event even so.
+  ChartReader(int armed, bool starts_at_zero, Direction direction, bool fires_on_touch, double settles_until = -1,
+              bool is_strict = false)
       : side_(armed),
         starts_at_zero_(starts_at_zero),
+        is_strict_(is_strict),
         direction_(direction),
         fires_on_touch_(fires_on_touch),
         settles_until_(settles_until) {}
@@ -60,7 +64,7 @@ class ChartReader {
     double left, right;
   };
   int side_;
-  bool starts_at_zero_;
+  bool starts_at_zero_, is_strict_;
   Direction direction_;
   bool fires_on_touch_;
   double settles_until_;

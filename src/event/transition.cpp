@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -196,7 +197,8 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   };
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
-  bool has_settled = false;
+  bool has_settled = false, is_resolved = false;
+  std::vector<std::string> notes;
   Held settled_for;
   // Truths by the sign of the value; where that is zero, by the way the motion leaves.
   for (int round = 0; round < most_rounds; ++round) {
@@ -230,15 +232,22 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
         if (Verdict verdict = return_to_manifold(here, Settle::start); !verdict.goes_on()) return verdict;
         if (here.x != x_before_) continue;
       }
-      if (!at_start.at_zero.empty()) {
+      if (!std::exchange(is_resolved, true)) {
+        x_before_ = here.x;
+        held_before_ = held_;
+        if (Verdict verdict = resolve(here, {}, Settle::start, notes); !verdict.goes_on()) return verdict;
+        if (here.x != x_before_ || !(held_ == held_before_)) continue;
+      }
+      if (!at_start.at_zero.empty() || !notes.empty()) {
         Event event;
         event.t = here.t;
         event.kind = EventKind::initial;
+        event.notes = notes;
         for (const int g : at_start.at_zero) {
           if (!guards_.is_exit(g)) event.sources.push_back(guards_.source(g));
         }
         event.held_before = event.held_after = snapshot();
-        if (!event.sources.empty()) events.push_back(std::move(event));
+        if (!event.sources.empty() || !event.notes.empty()) events.push_back(std::move(event));
       }
       return {};
     }
@@ -286,6 +295,23 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
   here.x = x_before_;
   held_ = held_before_;
   return verdict;
+}
+
+// Modes that follow from the state: what contacts and ideal switches do from here.
+Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes) {
+  if (!model_.resolve) return {};
+  if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
+  std::vector<int> fired;
+  for (const int g : cause.guards) {
+    if (!guards_.is_exit(g)) fired.push_back(guards_[g].declaration);
+  }
+  const int accumulating = cause.accumulating >= 0 ? guards_[cause.accumulating].declaration : -1;
+  Resolution outcome = model_.resolve(here.t, here.x.data(), held_, fired, accumulating, why);
+  for (std::string& note : outcome.notes) notes.push_back(std::move(note));
+  if (outcome.failure.empty()) return check_finite(here, cause.guards);
+  here.x = x_before_;
+  held_ = held_before_;
+  return {Ending::failed, fmt::format("t = {:.10g}: {}", here.t, outcome.failure)};
 }
 
 // A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
@@ -347,6 +373,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
+    if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     events.push_back(std::move(event));

@@ -59,6 +59,7 @@ class Transitions {
   bool decide(std::string& cycle);
   void lock(const Here& here);
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
+  Verdict resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);
   Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<std::string>& history) const;

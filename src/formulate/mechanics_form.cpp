@@ -20,7 +20,11 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
     : model_(std::move(model)), formulation_(std::move(formulation)), terms_(*model_), invariants_(*model_) {
   const auto n = at(terms_.size()), states = model_->state_names.size();
   for (auto* vector : {&a_, &d_, &e_}) vector->resize(n);
-  for (auto* vector : {&x_last_, &x_work_}) vector->resize(states);
+  for (auto* vector : {&x_last_, &x_work_, &rates_work_}) vector->resize(states);
+  if (!terms_.info().contacts.empty()) {
+    refuse_contacts();
+    contacts_ = std::make_unique<ContactForces>(*model_);
+  }
   std::vector<bool> is_other(states, true);
   for (const auto* list : {&terms_.info().positions, &terms_.info().speeds}) {
     for (const int state : *list) is_other[at(state)] = false;
@@ -34,6 +38,18 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
   w.gram.setZero(k, k);
   w.share.setZero(k);
   w.factors = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(k, k);
+}
+
+void MechanicsForm::refuse_contacts() const {
+  if (formulation_.scheme != Scheme::penalty && formulation_.scheme != Scheme::held_multipliers) return;
+  for (const ContactInfo& contact : terms_.info().contacts) {
+    if (contact.compliance) continue;
+    throw Misuse(fmt::format(
+        "contact '{}': in the formulation {} the forces of constraints do not follow from the accelerations, "
+        "and they decide when a contact opens, sticks or slips.\n"
+        "  try:    another formulation, or a contact with a compliance",
+        contact.name, formulation_.name));
+  }
 }
 
 void MechanicsForm::lock(const Held& held) {
@@ -51,6 +67,7 @@ void MechanicsForm::lock(const Held& held) {
 void MechanicsForm::arrange(double t, const double* x) {
   const std::vector<int> rows = terms_.rows_in_force();
   if (kkt_ && rows == in_force_ && !terms_.reads_differ(t, x)) {
+    if (contacts_) contacts_->arrange(t, x, *held_, terms_, in_force_);
     arranged_for_ = *held_;
     is_stale_ = false;
     return;
@@ -86,6 +103,7 @@ bool MechanicsForm::evaluate(double t, const double* x) {
   terms_.rate_of_positions(x);
   terms_.evaluate_mass(t, x);
   terms_.evaluate_force(t, x, relays);
+  if (contacts_) contacts_->add_forces(t, x, relays, terms_.force);
   if (!terms_.force_is_finite() && why_.empty()) {
     for (std::size_t i = 0; i < terms_.force.size(); ++i) {
       if (std::isfinite(terms_.force[i])) continue;
@@ -201,6 +219,7 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
     x = x_work_.data();
   }
   has_last_ = false;
+  has_shared_ = false;
   const int rows = terms_.rows(), n = terms_.size();
   const bool is_regular = evaluate(t, x);
   if (model_->rates) {
@@ -211,6 +230,7 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
   for (std::size_t i = 0; i < info.positions.size(); ++i) rates[info.positions[i]] = terms_.q_rate[i];
   if (!is_regular) {
     for (const int state : info.speeds) rates[state] = std::numeric_limits<double>::quiet_NaN();
+    if (info.friction_work >= 0) rates[info.friction_work] = std::numeric_limits<double>::quiet_NaN();
     return;
   }
   const Formulation& form = formulation_;
@@ -256,12 +276,14 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
     }
   } else {
     kkt_->solve(terms_.force.data(), rhs_.data(), a_.data(), lambda_.data());
+    if (contacts_) contacts_->deflect(*kkt_, a_.data(), lambda_.data());
     if (form.scheme == Scheme::held_multipliers) {
       held_lambda_ = lambda_;
       holds_lambda_ = true;
     }
   }
   for (int i = 0; i < n; ++i) rates[info.speeds[at(i)]] = a_[at(i)];
+  if (info.friction_work >= 0) rates[info.friction_work] = contacts_ ? contacts_->power() : 0;
   t_last_ = t;
   had_relays_ = relays != nullptr;
   std::copy(x, x + x_last_.size(), x_last_.begin());
@@ -287,16 +309,23 @@ bool MechanicsForm::begin_step(double t, const double* x, double h) {
   return has_turned || step_ != before;
 }
 
-double MechanicsForm::multiplier(double t, const double* x, int row) {
+bool MechanicsForm::is_evaluated(double t, const double* x) {
   prepare(t, x);
-  const bool is_here =
-      has_last_ && relays == nullptr && !had_relays_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x);
-  if (!is_here) {
-    ++extra_evaluations;
-    std::vector<double> rates(x_last_.size());
-    rate(t, x, rates.data());
-    if (!has_last_) return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (has_last_ && relays == nullptr && !had_relays_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x))
+    return true;
+  ++extra_evaluations;
+  rate(t, x, rates_work_.data());
+  return has_last_;
+}
+
+double MechanicsForm::least_slip_pivot(double t, const double* x) {
+  if (!contacts_ || !contacts_->act(*held_)) return 1;
+  return is_evaluated(t, x) ? contacts_->least_pivot() : std::numeric_limits<double>::quiet_NaN();
+}
+
+double MechanicsForm::multiplier(double t, const double* x, int row) {
+  if (!is_evaluated(t, x)) return std::numeric_limits<double>::quiet_NaN();
+  if (contacts_ && contacts_->determines(row)) return contacts_->force(row);
   if (std::find(in_force_.begin(), in_force_.end(), row) == in_force_.end()) return 0;
   if (redundant_.empty()) return lambda_[at(terms_.row_of_declared(row))];
   return shared_multiplier(t, x, row);
@@ -304,15 +333,14 @@ double MechanicsForm::multiplier(double t, const double* x, int row) {
 
 // Of all multipliers that give the same forces, the ones of least norm.
 double MechanicsForm::shared_multiplier(double t, const double* x, int row) {
+  MechanicsTerms& all = all_terms(t, x);
+  if (has_shared_) return shared_(all.row_of_declared(row));
   const Eigen::VectorXd forces =
       last_jacobian().transpose() * Eigen::Map<const Eigen::VectorXd>(lambda_.data(), terms_.rows());
-  MechanicsTerms all(*model_);
-  all.lock(*held_);
-  all.arrange(t, x, in_force_);
   all.evaluate_jacobian(t, x);
-  const Eigen::MatrixXd G = to_dense(all);
-  const Eigen::VectorXd shared = G.transpose().completeOrthogonalDecomposition().solve(forces);
-  return shared(all.row_of_declared(row));
+  shared_ = to_dense(all).transpose().completeOrthogonalDecomposition().solve(forces);
+  has_shared_ = true;
+  return shared_(all.row_of_declared(row));
 }
 
 }  // namespace pawl::formulate

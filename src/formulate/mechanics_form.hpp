@@ -1,7 +1,8 @@
 // A mechanism as an ordinary differential equation on its manifold.
 //
 // Every evaluation of the rates solves M a + G^T λ = f, G a = -γ afresh and keeps the factors; the pull of positions
-// and speeds onto the manifold is a solve with the same matrix (docs/constraints.md).
+// and speeds onto the manifold is a solve with the same matrix (docs/constraints.md). Friction and compliance of
+// contacts come on top (contact_forces.hpp).
 #pragma once
 
 #include <limits>
@@ -12,6 +13,7 @@
 
 #include <Eigen/Dense>
 
+#include "formulate/contact_forces.hpp"
 #include "formulate/form.hpp"
 #include "formulate/formulation.hpp"
 #include "formulate/invariant_rows.hpp"
@@ -90,14 +92,24 @@ class MechanicsForm final : public Form, public Manifold {
   std::string contradiction(double t, const double* x);
   long long partition_changes() const { return partition_changes_; }
 
+  /// Whether some contact, in the mode that is held, adds forces beside those of the rows in force.
+  bool has_contact_forces() const { return contacts_ && contacts_->act(*held_); }
+  /// The least pivot of the contacts that slip, over what it is without friction; 1 where none slips. At zero the force
+  /// that presses grows without bound; NaN: there are no accelerations here.
+  double least_slip_pivot(double t, const double* x);
+
  private:
   void prepare(double t, const double* x) {
     if (is_stale_) arrange(t, x);
   }
   void arrange(double t, const double* x);
-  bool evaluate(double t, const double* x);  // terms and factors; false: singular
-  bool factor(double t);                     // of the mass and the derivatives at hand
+  bool evaluate(double t, const double* x);      // terms and factors; false: singular
+  bool factor(double t);                         // of the mass and the derivatives at hand
+  bool is_evaluated(double t, const double* x);  // rate() at this point, unless it was the last; false: singular
   void make_kkt();
+  void refuse_contacts() const;  // where the formulation has no multipliers for them
+  void drop_dependent_rows(double t, const double* x);
+  bool is_of_contact(int row) const;
   void describe_failure(double t);
   double parameter_h() const { return step_ > 0 ? 1 / step_ : 0; }  // before the first step is known: none
   void choose_partition(double t, const double* x);
@@ -114,6 +126,7 @@ class MechanicsForm final : public Form, public Manifold {
   std::shared_ptr<const System::Declarations> model_;
   Formulation formulation_;
   MechanicsTerms terms_;
+  std::unique_ptr<ContactForces> contacts_;  // null: none are declared
   InvariantRows invariants_;
   Held own_held_;
   const Held* held_ = &own_held_;
@@ -132,8 +145,9 @@ class MechanicsForm final : public Form, public Manifold {
   bool holds_lambda_ = false;
   double t_last_ = 0;
   bool had_relays_ = false;
-  std::vector<double> x_last_, x_work_;
-  bool has_last_ = false;
+  std::vector<double> x_last_, x_work_, rates_work_;
+  bool has_last_ = false, has_shared_ = false;
+  Eigen::VectorXd shared_;  // multipliers of all rows in force, where some are redundant
 
   std::vector<int> others_;  // states that are neither position nor speed
   std::vector<double> largest_pivot_;

@@ -35,6 +35,23 @@ std::string combination(const std::vector<std::string>& names, const Eigen::Vect
 }  // namespace
 
 void MechanicsForm::analyze_rank(double t, const double* x) {
+  drop_dependent_rows(t, x);
+  if (contacts_) contacts_->arrange(t, x, *held_, terms_, in_force_);
+}
+
+bool MechanicsForm::is_of_contact(int row) const {
+  const int declared = terms_.declared_row(row);
+  const auto& constraints = terms_.info().constraints;
+  const auto has = [&](int number) {
+    return number >= 0 && declared >= constraints[at(number)].first_row &&
+           declared < constraints[at(number)].first_row + constraints[at(number)].rows;
+  };
+  return std::any_of(terms_.info().contacts.begin(), terms_.info().contacts.end(), [&](const ContactInfo& contact) {
+    return has(contact.slip) || (contact.kind == ContactInfo::Kind::contact && has(contact.normal));
+  });
+}
+
+void MechanicsForm::drop_dependent_rows(double t, const double* x) {
   const int m = terms_.rows();
   if (m == 0 || formulation_.scheme == Scheme::penalty) return;
   terms_.evaluate_mass(t, x);
@@ -70,6 +87,7 @@ void MechanicsForm::analyze_rank(double t, const double* x) {
     drop_rows(t, x, kept, dropped, Y);
   } else if (least < doubtful_below) {
     const auto last = qr.colsPermutation().indices()(rank - 1);
+    if (is_of_contact(static_cast<int>(last))) return;
     notes_.push_back(fmt::format(
         "constraint '{}' is within {:.1e} of depending on the others: reaction forces are uncertain by that factor",
         terms_.row_name(static_cast<int>(last)), least));
@@ -89,10 +107,12 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
   if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
-    notes_.push_back(
-        fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
-                    "watched, and the reaction forces are those of least norm",
-                    terms_.row_name(r), combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
+    if (!is_of_contact(r)) {  // a body on four corners is nothing to be told of
+      notes_.push_back(
+          fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
+                      "watched, and the reaction forces are those of least norm",
+                      terms_.row_name(r), combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
+    }
     redundant_.push_back(terms_.declared_row(r));
   }
   terms_.arrange(t, x, declared);
@@ -106,10 +126,12 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
     terms_.evaluate_jacobian(t, x);
     if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
-    notes_.push_back(
-        fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
-                    "forces are those of least norm",
-                    terms_.row_name(row)));
+    if (!is_of_contact(row)) {
+      notes_.push_back(
+          fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
+                      "forces are those of least norm",
+                      terms_.row_name(row)));
+    }
     redundant_.push_back(terms_.declared_row(row));
     std::vector<int> declared;
     for (int r = 0; r < terms_.rows(); ++r) {

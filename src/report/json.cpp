@@ -119,6 +119,54 @@ Json implicit_of(const Statistics& statistics) {
           {"structure", i.structure},           {"steps", steps}};
 }
 
+Json optional(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
+}
+
+Json range_of(const Range& range) {
+  return {{"min", range.min}, {"max", range.max}, {"variation", range.variation()}};
+}
+
+Json second_run_of(const SecondRun& run) {
+  Json variables = Json::object(), events = Json::array(), observables = Json::object();
+  for (const Agreement& one : run.variables)
+    variables[one.variable] = {{"digits", one.digits},
+                               {"digits_at_end", one.digits_at_end},
+                               {"t_worst", one.t_worst},
+                               {"scale", one.scale}};
+  for (const EventPair& pair : run.events)
+    events.push_back({{"name", pair.name},
+                      {"kind", pair.kind},
+                      {"t_first", optional(pair.t_first)},
+                      {"t_other", optional(pair.t_other)},
+                      {"excused", pair.is_excused}});
+  for (const ObservablePair& one : run.observables)
+    observables[one.name] = {{"first", range_of(one.first)}, {"other", range_of(one.other)}};
+  return {{"what", run.what},
+          {"how", run.how},
+          {"why", run.why},
+          {"method", run.method},
+          {"formulation", run.formulation},
+          {"has_run", run.has_run},
+          {"outcome", std::string(to_string(run.outcome))},
+          {"reason", run.reason},
+          {"t_end", run.t_end},
+          {"t_compared", run.t_compared},
+          {"digits", run.digits},
+          {"digits_at_end", run.digits_at_end},
+          {"t_parts", optional(run.t_parts)},
+          {"parting_event", run.parting_event},
+          {"variables", variables},
+          {"events", events},
+          {"events_matched", run.matched},
+          {"events_missing", run.missing},
+          {"events_extra", run.extra},
+          {"largest_time_difference", run.largest_time_difference},
+          {"observables", observables},
+          {"invariants", invariants_of(run.statistics)},
+          {"statistics", statistics_of(run.statistics)}};
+}
+
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
   if (value.is_number_float()) {
@@ -172,6 +220,29 @@ Json to_json(const Result& run) {
           {"invariants", invariants_of(run.statistics)},
           {"implicit", implicit_of(run.statistics)},
           {"messages", messages_of(run)}};
+}
+
+Json to_json(const Verification& verification) {
+  Json runs = Json::array(), growth;
+  for (const SecondRun& run : verification.runs) runs.push_back(second_run_of(run));
+  if (verification.growth)
+    growth = {{"rate", verification.growth->rate},
+              {"e_foldings", verification.growth->e_foldings},
+              {"power", verification.growth->power},
+              {"is_exponential", verification.growth->is_exponential}};
+  return {{"verdict", std::string(to_string(verification.verdict))},
+          {"summary", verification.summary},
+          {"advice", verification.advice},
+          {"digits", verification.digits},
+          {"wanted_digits", verification.wanted_digits},
+          {"t_parts", optional(verification.t_parts)},
+          {"parting_event", verification.parting_event},
+          {"growth", growth},
+          {"chaotic", verification.is_chaotic},
+          {"stopped", verification.was_stopped},
+          {"rhs", verification.rhs},
+          {"wall_seconds", verification.wall_seconds},
+          {"runs", runs}};
 }
 
 Json to_json_with_samples(const Result& run) {

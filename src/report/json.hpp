@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "pawl/result.hpp"
+#include "pawl/verify.hpp"
 
 namespace pawl {
 
@@ -13,6 +14,9 @@ nlohmann::ordered_json to_json(const Result& run);
 
 /// The same with "samples": {"t": [...], name: [...], ...}.
 nlohmann::ordered_json to_json_with_samples(const Result& run);
+
+/// The object "verification": the verdict, and every second run.
+nlohmann::ordered_json to_json(const Verification& verification);
 
 /// JSON text with 17 significant digits in every number; a number that is not finite becomes null.
 std::string print(const nlohmann::ordered_json& value);

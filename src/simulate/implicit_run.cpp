@@ -10,6 +10,7 @@
 #include "formulate/dae_start.hpp"
 #include "formulate/ode_form.hpp"
 #include "integrate/switching_stepper.hpp"
+#include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
 
 namespace pawl::detail {
@@ -25,6 +26,8 @@ struct DaeView : ImplicitRun::Analyzed {
   std::unique_ptr<formulate::DaeForm> form;
   const Held* source = nullptr;
   std::vector<double> rates;
+  std::unique_ptr<IdealSwitches> switches{};  // where there are any
+  bool has_decided = false;                   // the switches, at the start of the run
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
     field.around = &around;
@@ -95,26 +98,61 @@ void ImplicitRun::derive() {
   if (policy != "project" && policy != "keep" && policy != "refuse")
     throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
   auto notes = notes_;
-  derived->settle = [view, fixed, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
-    if (why == Settle::drawn) return {};
-    if (why == Settle::pass && view->form->structure().index < 2) return {};
-    if (const std::string refused = refuse_sliding(*view->model, held); !refused.empty()) return refused;
-    view->follow(held, t, x);
-    if (why == Settle::start && policy == "keep") return {};
-    const std::vector<double> before(x, x + view->rates.size());
-    auto report = formulate::find_consistent(*view->form, t, x, view->rates.data(),
+  const auto find = [in = view.get(), fixed](double t, double* x, double* rates, const Held& held, Settle why) {
+    in->follow(held, t, x);
+    auto report = formulate::find_consistent(*in->form, t, x, rates,
                                              why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false),
                                              why != Settle::start);
+    in->source = nullptr;
+    return report;
+  };
+  const auto settle = [view, find, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
+    if (why == Settle::start && policy == "keep") return {};
+    auto report = find(t, x, view->rates.data(), held, why);
     if (!report.failure.empty()) return report.failure;
     if (why == Settle::start && policy == "refuse" && !report.changes.empty())
       return fmt::format("the start is not consistent: {}", report.changes);
     if (why == Settle::start && !report.changes.empty()) notes->push_back(std::move(report.changes));
-    view->source = nullptr;
     return {};
   };
+  derived->settle = [view, settle](double t, double* x, const Held& held, Settle why) -> std::string {
+    if (why == Settle::drawn) return {};
+    if (why == Settle::start && view->switches && !view->has_decided) return {};  // they are decided first
+    if (why == Settle::pass && view->form->structure().index < 2) return {};
+    if (const std::string refused = refuse_sliding(*view->model, held); !refused.empty()) return refused;
+    return settle(t, x, held, why);
+  };
+  if (!model_->switches.empty()) {
+    const StepControl control = step_control(setup_);
+    view->switches = std::make_unique<IdealSwitches>(
+        model_, *view->form,
+        [find](double t, std::vector<double>& y, std::vector<double>& dy, const Held& held, Settle why) {
+          return find(t, y.data(), dy.data(), held, why);
+        },
+        IdealSwitches::Accuracy{control.relative, setup_.options.end < setup_.options.start ? -1.0 : 1.0,
+                                control.absolute});
+    auto watched = std::make_shared<Held>(*setup_.held);
+    view->switches->watch(*derived, *watched);
+    setup_.held = std::move(watched);
+    derived->resolve = [view, settle](double t, double* x, Held& held, std::span<const int> fired, int,
+                                      Settle why) -> Resolution {
+      const Held before = held;
+      Resolution outcome = view->switches->resolve(t, x, held, fired, why);
+      if (why != Settle::start || !outcome.failure.empty()) return outcome;
+      view->has_decided = true;
+      if (held == before) outcome.failure = settle(t, x, held, why);  // otherwise the change of mode brings it about
+      return outcome;
+    };
+  }
   setup_.declarations = derived;
   const double t = setup_.options.start;
   try {
+    if (view->switches) {  // conditions may yet change what is decided here
+      Held held = *setup_.held;
+      std::vector<double> x = setup_.start_state;
+      if (view->switches->resolve(t, x.data(), held, {}, Settle::start).failure.empty())
+        setup_.held = std::make_shared<const Held>(std::move(held));
+    }
     view->follow(*setup_.held, t, setup_.start_state.data());
     structure_ = view->form->structure().describe();
     mass_kind_ = view->form->mass_kind();

@@ -180,10 +180,33 @@ void OnManifold::derive(Setup& setup) {
     if (has_manifold) stabilize::settle(*form, size, t, x, {is_jump || !has_levels, is_jump}, failure);
     return failure;
   };
+  if (declared_->mechanics && !declared_->mechanics->contacts.empty()) declare_contacts(setup, *derived);
   derived_ = derived;
   setup.declarations = std::move(derived);
   setup.explain = [this] { return explain(); };
   setup.hint = [this] { return hint(); };
+}
+
+// Contacts end and begin by guards of their own, and are resolved together at every event.
+void OnManifold::declare_contacts(const Setup& setup, System::Declarations& derived) {
+  if (setup.options.end < setup.options.start)
+    throw Misuse(fmt::format("system '{}' has contacts or dry friction, whose motion cannot be run backwards in time",
+                             derived.name));
+  if (reaches_)
+    throw Misuse(fmt::format("system '{}' has contacts: the start 'reach' is for joints alone", derived.name));
+  contacts_ = std::make_shared<contact::Contacts>(declared_, std::static_pointer_cast<MechanicsForm>(form_),
+                                                  derived.multipliers);
+  contacts_->declare_guards(derived);
+  derived.resolve = [contacts = contacts_, settle = derived.settle](double t, double* x, Held& held,
+                                                                    std::span<const int> fired, int accumulating,
+                                                                    Settle why) {
+    // A state read from dense output may leave what is closed by the error of a step: that is no impact.
+    if (why == Settle::pass) {
+      if (std::string failure = settle(t, x, held, Settle::drawn); !failure.empty())
+        return Resolution{.failure = std::move(failure)};
+    }
+    return contacts->resolve(t, x, held, fired, accumulating, why);
+  };
 }
 
 /// What happens to a start off the manifold. Returns why the run cannot begin, or nothing.
@@ -278,16 +301,22 @@ void OnManifold::declare_reaching(Setup& setup) {
 
 namespace {
 
-/// One form while the motion is smooth, another while it slides on a relay.
+/// One form while the motion is smooth, another while it slides on a relay or against friction.
 class SlidingAware final : public formulate::ImplicitForm {
  public:
-  SlidingAware(std::unique_ptr<ImplicitForm> smooth, std::unique_ptr<ImplicitForm> sliding, const ActiveField& field)
-      : smooth_(std::move(smooth)), sliding_(std::move(sliding)), field_(field), now_(smooth_.get()) {
+  SlidingAware(std::unique_ptr<ImplicitForm> smooth, std::unique_ptr<ImplicitForm> sliding, const ActiveField& field,
+               const MechanicsForm* mechanics)
+      : smooth_(std::move(smooth)),
+        sliding_(std::move(sliding)),
+        field_(field),
+        mechanics_(mechanics),
+        now_(smooth_.get()) {
     take_over();
   }
   void restart(double t, const double* x) override {
     const auto& sides = field_.around->held->sides;
-    const bool slides = std::find(sides.begin(), sides.end(), RelaySide::sliding) != sides.end();
+    const bool slides = std::find(sides.begin(), sides.end(), RelaySide::sliding) != sides.end() ||
+                        (mechanics_ != nullptr && mechanics_->has_contact_forces());
     now_ = slides ? sliding_.get() : smooth_.get();
     for (auto* form : {smooth_.get(), sliding_.get()}) {
       form->linear_solver = linear_solver;
@@ -329,6 +358,7 @@ class SlidingAware final : public formulate::ImplicitForm {
   }
   std::unique_ptr<ImplicitForm> smooth_, sliding_;
   const ActiveField& field_;
+  const MechanicsForm* mechanics_;
   ImplicitForm* now_;
 };
 
@@ -349,7 +379,8 @@ std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(formulat
       declared_->mechanics ? formulate::make_implicit_mechanics(declared_, static_cast<MechanicsForm&>(*form_), level)
                            : formulate::make_implicit_port_hamiltonian(
                                  declared_, static_cast<formulate::PortHamiltonianForm&>(*form_), level);
-  return std::make_unique<SlidingAware>(std::move(smooth), formulate::make_ode_form(derived_, field, size), field);
+  return std::make_unique<SlidingAware>(std::move(smooth), formulate::make_ode_form(derived_, field, size), field,
+                                        dynamic_cast<const MechanicsForm*>(form_.get()));
 }
 
 event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const StepControl& control) {

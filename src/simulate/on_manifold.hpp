@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "contact/contacts.hpp"
 #include "event/appended_guards.hpp"
 #include "formulate/implicit_form.hpp"
 #include "formulate/make_form.hpp"
@@ -48,12 +49,14 @@ class OnManifold {
   void choose(Setup& setup, std::string_view formulation);
   void derive(Setup& setup);
   void start(Setup& setup);
+  void declare_contacts(const Setup& setup, System::Declarations& derived);
   void declare_reaching(Setup& setup);
   std::string explain() const;
   std::string hint() const;
 
   std::shared_ptr<const System::Declarations> declared_, derived_;
   std::shared_ptr<formulate::Form> form_;
+  std::shared_ptr<contact::Contacts> contacts_;
   std::shared_ptr<StartPolicy> start_policy_;
   formulate::Formulation formulation_;
   stabilize::Stabilization stabilization_;

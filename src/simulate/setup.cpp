@@ -21,6 +21,8 @@ void check_model(const System::Declarations& model, const Held& held) {
   if (model.mechanics) {
     for (const auto* states : {&model.mechanics->positions, &model.mechanics->speeds})
       for (const int state : *states) needs_rate[static_cast<std::size_t>(state)] = false;
+    if (model.mechanics->friction_work >= 0)
+      needs_rate[static_cast<std::size_t>(model.mechanics->friction_work)] = false;
   }
   const auto needy = std::find(needs_rate.begin(), needs_rate.end(), true);
   if (needy == needs_rate.end() && !model.rates) return;

@@ -13,9 +13,9 @@
 
 #include "event/layer.hpp"
 #include "integrate/methods.hpp"
-#include "numerics/nearest_name.hpp"
 #include "pawl/run.hpp"
 #include "simulate/advice.hpp"
+#include "simulate/choice.hpp"
 #include "simulate/implicit_run.hpp"
 #include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
@@ -23,77 +23,6 @@
 namespace pawl {
 
 namespace {
-
-struct Choice {
-  const Method* method;
-  std::string why;                // empty: the user chose
-  const Method* stiff = nullptr;  // `auto`: where the motion turns out to be stiff
-};
-
-double relative_tolerance(const Options& options) {
-  return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
-}
-
-/// The implicit method of `auto`: few stages and no iteration while the tolerance is loose, the orders of Radau below;
-/// for large sparse systems at usual tolerances one real matrix and few solves (docs/benchmarks.md).
-const Method& stiff_method(double relative, int size, bool allows_rosenbrock) {
-  if (size >= 1000 && relative > 1e-7) return find_method("bdf");
-  return find_method(relative >= 1e-4 && allows_rosenbrock ? "rodas5p" : "radau");
-}
-
-/// `auto`: the higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its
-/// dense output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a
-/// manifold the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
-Choice choose_method(const Options& options, const System::Declarations& model) {
-  if (options.method != "auto") return {&find_method(options.method), {}};
-  if (model.is_implicit()) return {&find_method("radau"), "the system is differential-algebraic"};
-  if (options.step) return {&find_method("rk4"), "a fixed step is given"};
-  const double relative = relative_tolerance(options);
-  if (model.has_manifold() && formulate::parse_formulation(options.constraints.formulation).is_implicit())
-    return {&find_method("radau"),
-            fmt::format("formulation {} is for implicit methods", options.constraints.formulation)};
-  std::string_view name = relative > 1e-5 ? "tsitouras-5" : relative > 1e-8 ? "dop853" : "verner-9";
-  if (model.has_manifold()) name = relative > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
-  const bool is_plain = !model.has_manifold() && model.rates.supports<Gradient>();
-  // Published event finders bring their own steps; what they are compared with must not change its method.
-  const bool may_switch = options.events == "certified";
-  return {&find_method(name), fmt::format("tolerance {:g}", relative),
-          may_switch ? &stiff_method(relative, static_cast<int>(model.state_names.size()), is_plain) : nullptr};
-}
-
-/// What the formulation `auto` of constraints means for an implicit method; empty for explicit ones. IDA takes no pull
-/// inside a step, so it gets both levels of the constraints in its equations; diagonally implicit methods lose their
-/// order on index 2; Adams methods are for x' = f alone.
-std::string_view implicit_formulation(const Method& method, double relative, int size) {
-  if (!method.is_implicit()) return {};
-  // Below, its start is lost in rounding; for large systems its matrices fill up.
-  if (method.name == "bdf" && relative > 1e-8 && size <= 100) return "stabilized-index-2";
-  if (method.family == "diagonally implicit Runge-Kutta") return "index-1";
-  return method.name == "adams" ? "acceleration" : "index-2";
-}
-
-void check_choice(const Choice& choice, const System::Declarations& model, const Options& options) {
-  const Method& method = *choice.method;
-  if (model.is_implicit() && !method.is_implicit())
-    throw Misuse(
-        fmt::format("system '{}' is differential-algebraic, and '{}' is an explicit method for x' = f(t, x): use "
-                    "radau, bdf or auto",
-                    model.name, method.name));
-  if (model.is_implicit() && model.has_manifold())
-    throw Misuse(
-        fmt::format("system '{}': invariants cannot yet be kept by systems with equations or a mass matrix; declare "
-                    "them as observables and watch them",
-                    model.name));
-  const ImplicitOptions& implicit = options.implicit;
-  const std::vector<std::string> solvers{"auto", "dense", "band", "sparse", "krylov"};
-  if (std::find(solvers.begin(), solvers.end(), implicit.linear_solver) == solvers.end())
-    throw Misuse(fmt::format("unknown linear solver '{}'{} (auto, dense, band, sparse, krylov)", implicit.linear_solver,
-                             did_you_mean(implicit.linear_solver, solvers)));
-  if (implicit.jacobian != "auto" && implicit.jacobian != "differences")
-    throw Misuse(fmt::format("jacobian '{}': expected auto or differences", implicit.jacobian));
-  if (implicit.linear_solver == "krylov" && method.family != "multistep (SUNDIALS)")
-    throw Misuse(fmt::format("linear solver 'krylov' belongs to the methods bdf and adams, not to '{}'", method.name));
-}
 
 event::LayerOptions layer_options(const Options& options) {
   return {.finder = options.events,
@@ -116,39 +45,42 @@ Result simulate(const System& system, const Values& values, const Options& optio
   if (!values.belong_to(system))
     throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
                              system.name()));
-  Choice choice = choose_method(options, system.declarations());
-  check_choice(choice, system.declarations(), options);
+  Facts facts = detail::facts_of(system.declarations());
+  Recommendation choice = detail::recommend(facts, options);
+  const Method* method = &find_method(choice.method.value);
+  detail::check_choice(*method, system.declarations(), options);
   detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
-  detail::check_method(setup, choice.method->name, choice.method->is_adaptive);
-  const auto manifold =
-      detail::OnManifold::make(setup, implicit_formulation(*choice.method, relative_tolerance(options), setup.size()));
+  detail::check_method(setup, method->name, method->is_adaptive);
+  const auto manifold = detail::OnManifold::make(setup, method->is_implicit() ? choice.formulation.value : "");
   detail::ImplicitRun implicit(setup, manifold.get());
   if (system.declarations().is_implicit()) {
     implicit.derive();
-    if (options.method == "auto")
-      choice.method = &stiff_method(relative_tolerance(options), 0, implicit.allows_rosenbrock() && !options.step);
+    facts.allows_rosenbrock = implicit.allows_rosenbrock();
+    choice = detail::recommend(facts, options);
+    method = &find_method(choice.method.value);
   }
-  setup.method = choice.method->name;
-  if (!choice.why.empty()) {
+  const Method* const stiff = choice.when_stiff.value.empty() ? nullptr : &find_method(choice.when_stiff.value);
+  setup.method = method->name;
+  if (!choice.method.why.empty()) {
     setup.messages.push_back(
         {Message::Level::note, options.start,
-         fmt::format("method auto: {} ({}), because: {}", choice.method->name, choice.method->title, choice.why)});
+         fmt::format("method auto: {} ({}), because: {}", method->name, method->title, choice.method.why)});
   }
   const Function& rates = setup.declarations->rates;
   const detail::Surroundings<double> around{setup.held.get()};
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   const StepControl control = detail::step_control(setup);
-  const event::StepperMaker plain = choice.stiff != nullptr        ? implicit.switching(*choice.method, *choice.stiff)
-                                    : choice.method->is_implicit() ? implicit.steppers(*choice.method)
-                                                                   : choice.method->make;
+  const event::StepperMaker plain = stiff != nullptr        ? implicit.switching(*method, *stiff)
+                                    : method->is_implicit() ? implicit.steppers(*method)
+                                                            : method->make;
   const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
   const auto stepper = make(VectorField{&field}, setup.size(), control);
   const Stepper* used = stepper.get();
   const auto finish = [&](Result result) {
     implicit.report(*used, result.statistics);
-    if (choice.stiff != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
-        result.statistics.implicit->steps.front().method != choice.method->name)
-      result.method = choice.stiff->name;  // from the first step on
+    if (stiff != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
+        result.statistics.implicit->steps.front().method != method->name)
+      result.method = stiff->name;  // from the first step on
     for (std::string& note : implicit.take_notes())
       result.messages.push_back({Message::Level::warning, options.start, std::move(note)});
     if (!manifold) return result;

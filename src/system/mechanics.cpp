@@ -4,19 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "system/edit_mechanics.hpp"
+
 namespace pawl {
-
-namespace {
-
-/// The declarations of the mechanism, to be changed: its own copy if another System still reads the old one.
-MechanicsInfo& edit_mechanics(System::Declarations& all) {
-  auto mine = all.mechanics ? std::make_shared<MechanicsInfo>(*all.mechanics) : std::make_shared<MechanicsInfo>();
-  MechanicsInfo& info = *mine;
-  all.mechanics = std::move(mine);
-  return info;
-}
-
-}  // namespace
 
 detail::EntryMap MechanicsInfo::speed_map(int states) const {
   detail::EntryMap map;

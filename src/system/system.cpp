@@ -61,6 +61,13 @@ void System::declare_mass(detail::MatrixFunction m) {
   all.mass = std::move(m);
 }
 
+Discrete<bool> System::add_switch(SwitchInfo info) {
+  if (info.kind != SwitchInfo::Kind::given) info.mode = discrete(info.name + " conducts", false).index;
+  const Discrete<bool> on{info.mode};
+  edit().switches.push_back(std::move(info));
+  return on;
+}
+
 void System::declare_equation(EquationInfo info) {
   take_name(info.name);
   edit().equations.push_back(std::move(info));

@@ -1,0 +1,99 @@
+// pawl advise: what a model of the catalogue consists of, and what to integrate it with.
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analyze/json.hpp"
+#include "cli/commands.hpp"
+#include "pawl/advise.hpp"
+#include "problems/catalogue.hpp"
+#include "report/json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+struct Words {
+  std::string model, method = "auto", events = "certified", formulation = "auto", stabilization = "auto";
+  double rtol = 1e-6;
+  std::optional<double> atol, step, start, stop;
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+const Problem& problem_of(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
+  if (is_path)
+    throw Misuse(
+        fmt::format("'{}' looks like a file, and models cannot yet be read from files: give a name of the catalogue "
+                    "(`pawl list`), or call analyze::advise() from a program",
+                    name));
+  return find_problem(name);
+}
+
+Assignments assignments_of(const std::vector<std::string>& words) {
+  Assignments all;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) throw Misuse(fmt::format("--set {}: expected name=value", word));
+    const std::string text = word.substr(equals + 1);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != 0) throw Misuse(fmt::format("--set {}: '{}' is not a number", word, text));
+    all[word.substr(0, equals)] = value;
+  }
+  return all;
+}
+
+void advise(const Words& words) {
+  const Problem& problem = problem_of(words.model);
+  const Assignments assignments = assignments_of(words.set);
+  const System system = system_of(problem, assignments);
+  Values values(system);
+  for (const auto& [name, value] : assignments) values.set(name, value);
+  Options options{.start = words.start.value_or(problem.start), .end = words.stop.value_or(problem.end)};
+  options.tolerance = words.rtol;
+  options.tolerance.absolute = words.atol;
+  options.method = words.method;
+  options.step = words.step;
+  options.events = words.events;
+  options.constraints.formulation = words.formulation;
+  options.constraints.stabilization = words.stabilization;
+  const analyze::Advice advice = analyze::advise(system, values, options);
+  fmt::print("{}", words.json ? print(analyze::to_json(advice)) : analyze::to_text(advice));
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("advise", "takes a model apart and says what to integrate it with, and why");
+  static Words words;
+  command->add_option("NAME", words.model, "the model (pawl list)")->required();
+  command->add_option("--rtol,--tolerance", words.rtol, "relative tolerance of the run to be advised on")
+      ->capture_default_str();
+  command->add_option("--atol", words.atol, "absolute tolerance, for all states; default rtol/1000");
+  command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--start", words.start, "the time to start at; default: the model's own");
+  command->add_option("--stop", words.stop, "the time to stop at; default: the model's own");
+  command->add_option("--method", words.method, "a method you have chosen; auto: it is advised on")
+      ->capture_default_str();
+  command->add_option("--step", words.step, "a fixed step size you have chosen");
+  command->add_option("--events", words.events, "the event finder you have chosen")->capture_default_str();
+  command->add_option("--formulation", words.formulation, "a formulation you have chosen")->capture_default_str();
+  command->add_option("--stabilization", words.stabilization, "a stabilization you have chosen")->capture_default_str();
+  command->add_flag("--json", words.json, "print one JSON object (docs/advice.md) instead of a page");
+  command->footer(
+      "Eigenvalues are those of the linearized equations, frozen at one instant of each mode that a short pilot run\n"
+      "visits. The method advised is what --method auto takes at the start, or what measured stiffness would have.\n"
+      "Examples:\n"
+      "  pawl advise gear-wheels\n"
+      "  pawl advise gear-wheels --set formulation=0 --set Cp=1e-3 --set Rp=100\n"
+      "  pawl advise robertson --rtol 1e-9 --json");
+  command->callback([] { advise(words); });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,149 @@
+#include "contact/contact_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pawl::contact {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// G of the rows in force, dense.
+Eigen::MatrixXd dense(const formulate::MechanicsTerms& terms) {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(terms.rows(), terms.size());
+  const formulate::SparseRows& pattern = terms.pattern();
+  for (int r = 0; r < terms.rows(); ++r) {
+    for (int k = pattern.first[at(r)]; k < pattern.first[at(r + 1)]; ++k)
+      G(r, pattern.column[at(k)]) = terms.jacobian[at(k)];
+  }
+  return G;
+}
+
+Eigen::MatrixXd dense_mass(const formulate::MechanicsTerms& terms) {
+  const Eigen::Index n = terms.size();
+  if (!terms.is_sparse())
+    return Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(terms.mass.data(), n, n)
+        .selfadjointView<Eigen::Lower>();
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n, n);
+  const formulate::SparseRows& pattern = terms.mass_pattern();
+  for (int r = 0; r < pattern.rows(); ++r) {
+    for (int k = pattern.first[at(r)]; k < pattern.first[at(r + 1)]; ++k)
+      M(r, pattern.column[at(k)]) = M(pattern.column[at(k)], r) = terms.mass[at(k)];
+  }
+  return M;
+}
+
+}  // namespace
+
+Geometry GeometryMaker::make(const std::vector<int>& contacts, double t, const double* x, const Held& held) {
+  // Rows of positions come first, then those of speeds; joints among both.
+  std::vector<int> positions, speeds;
+  Geometry out;
+  std::vector<int>& joints = out.joints;
+  std::vector<bool> is_of_contact(info().constraints.size(), false);
+  for (const ContactInfo& contact : info().contacts) {
+    if (contact.kind == ContactInfo::Kind::contact) is_of_contact[at(contact.normal)] = true;
+    if (contact.slip >= 0) is_of_contact[at(contact.slip)] = true;
+  }
+  for (std::size_t i = 0; i < info().constraints.size(); ++i) {
+    const auto& constraint = info().constraints[i];
+    if (is_of_contact[i]) continue;
+    if (!constraint.only_when.is_always_true() && !constraint.only_when.holds(held)) continue;
+    for (int row = 0; row < constraint.rows; ++row) {
+      (constraint.is_on_speeds ? speeds : positions).push_back(constraint.first_row + row);
+      joints.push_back(constraint.first_row + row);
+    }
+  }
+  for (const int c : contacts) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    if (contact.kind == ContactInfo::Kind::contact)
+      positions.push_back(info().constraints[at(contact.normal)].first_row);
+    for (int row = 0; row < contact.tangents; ++row)
+      speeds.push_back(info().constraints[at(contact.slip)].first_row + row);
+  }
+  std::vector<int> all = positions;
+  all.insert(all.end(), speeds.begin(), speeds.end());
+  terms_.lock(held);
+  terms_.arrange(t, x, all);
+  terms_.rate_of_positions(x);
+  terms_.evaluate_mass(t, x);
+  terms_.evaluate_jacobian(t, x);
+  terms_.evaluate_motion(t, x);
+  const Eigen::MatrixXd G = dense(terms_);
+  const Eigen::Index n = terms_.size();
+
+  std::vector<int> picked;  // rows of G, in the order of the contacts
+  for (const int c : contacts) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    Row row{c};
+    if (contact.kind == ContactInfo::Kind::contact) {
+      row.normal = static_cast<int>(picked.size());
+      picked.push_back(terms_.row_of_declared(info().constraints[at(contact.normal)].first_row));
+    }
+    row.tangents = contact.tangents;
+    if (row.tangents > 0) row.first_tangent = static_cast<int>(picked.size());
+    for (int k = 0; k < row.tangents; ++k)
+      picked.push_back(terms_.row_of_declared(info().constraints[at(contact.slip)].first_row + k));
+    out.rows.push_back(row);
+  }
+  const auto count = static_cast<Eigen::Index>(picked.size());
+  out.J.resize(count, n);
+  out.u.resize(count);
+  out.u_scale.setZero(count);
+  out.gamma.resize(count);
+  out.gap.setZero(static_cast<Eigen::Index>(contacts.size()));
+  out.gap_scale.setZero(out.gap.size());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const int r = picked[static_cast<std::size_t>(i)];
+    out.J.row(i) = -G.row(r);
+    out.u(i) = -terms_.slope[at(r)];
+    out.gamma(i) = -terms_.gamma[at(r)];
+    for (Eigen::Index k = 0; k < n; ++k)
+      out.u_scale(i) += std::abs(G(r, k) * x[info().speeds[static_cast<std::size_t>(k)]]);
+  }
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    if (out.rows[i].normal < 0) continue;
+    const auto k = static_cast<Eigen::Index>(i);
+    out.gap(k) = -terms_.value[at(picked[at(out.rows[i].normal)])];
+    for (std::size_t p = 0; p < info().positions.size(); ++p) {
+      if (info().speed_of[p] >= 0)
+        out.gap_scale(k) += std::abs(out.J(out.rows[i].normal, info().speed_of[p]) * x[info().positions[p]]);
+    }
+  }
+
+  const Eigen::LLT<Eigen::MatrixXd> mass(dense_mass(terms_));
+  out.to_speed = mass.solve(out.J.transpose());
+  if (!joints.empty() && count > 0) {
+    Eigen::MatrixXd Gj(static_cast<Eigen::Index>(joints.size()), n);
+    for (std::size_t i = 0; i < joints.size(); ++i)
+      Gj.row(static_cast<Eigen::Index>(i)) = G.row(terms_.row_of_declared(joints[i]));
+    const Eigen::MatrixXd MG = mass.solve(Gj.transpose());
+    // Joints may be redundant: the least solution is the right one.
+    out.joint_share = (Gj * MG).completeOrthogonalDecomposition().solve(Gj * out.to_speed);
+    out.to_speed -= MG * out.joint_share;
+  }
+  out.W = out.J * out.to_speed;
+  out.W = (0.5 * (out.W + out.W.transpose())).eval();
+  return out;
+}
+
+void GeometryMaker::gaps(double t, const double* x, const Held& held, std::vector<double>& gap,
+                         std::vector<double>& scale) {
+  const auto& contacts = info().contacts;
+  gap.assign(contacts.size(), 0);
+  scale.assign(contacts.size(), 0);
+  const detail::Surroundings<double> around{&held};
+  const Point<double> point(t, x, held.parameters.data(), &around);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts[c].kind != ContactInfo::Kind::contact) continue;
+    contacts[c].gap(point, &gap[c]);
+  }
+  for (std::size_t p = 0; p < info().positions.size(); ++p) {
+    for (double& one : scale) one = std::max(one, std::abs(x[info().positions[p]]));
+  }
+}
+
+}  // namespace pawl::contact

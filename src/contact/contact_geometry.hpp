@@ -1,0 +1,50 @@
+// The contacts of a mechanism at one instant, as matrices: rows of contacts, the inverse mass that joints leave,
+// speeds.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include "formulate/mechanics_form.hpp"
+
+namespace pawl::contact {
+
+/// One contact among those that are looked at together.
+struct Row {
+  int contact;      ///< number of its declaration
+  int normal = -1;  ///< row of J; -1: none (friction under a given force)
+  int first_tangent = -1;
+  int tangents = 0;
+};
+
+/// gap'' = J a + gamma, speeds u = J v + ..., for the rows of the contacts asked for.
+struct Geometry {
+  std::vector<Row> rows;
+  Eigen::MatrixXd J;          ///< by speeds
+  Eigen::MatrixXd to_speed;   ///< H J^T: an impulse at the contacts to a change of speeds, joints held
+  Eigen::MatrixXd W;          ///< J H J^T
+  Eigen::VectorXd gap;        ///< per contact of `rows`; 0 without a normal row
+  Eigen::VectorXd gap_scale;  ///< what rounding is measured against
+  Eigen::VectorXd u, u_scale, gamma;
+  std::vector<int> joints;      ///< declared rows
+  Eigen::MatrixXd joint_share;  ///< what forces at the contacts add to the multipliers of the joints
+};
+
+class GeometryMaker {
+ public:
+  explicit GeometryMaker(const System::Declarations& model) : model_(model), terms_(model) {}
+
+  /// Of these contacts, with the joints in force.
+  Geometry make(const std::vector<int>& contacts, double t, const double* x, const Held& held);
+  /// The gap of every contact, and the scale of it.
+  void gaps(double t, const double* x, const Held& held, std::vector<double>& gap, std::vector<double>& scale);
+
+ private:
+  const MechanicsInfo& info() const { return *model_.mechanics; }
+  const System::Declarations& model_;
+  formulate::MechanicsTerms terms_;
+};
+
+}  // namespace pawl::contact

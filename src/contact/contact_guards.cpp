@@ -1,0 +1,157 @@
+// The guards of contacts: what ends a mode.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "contact/contacts.hpp"
+
+namespace pawl::contact {
+
+namespace {
+
+using Kind = ContactInfo::Kind;
+
+/// Speeds below this share of the largest are no slip: a direction in space is not defined there.
+constexpr double least_slip = 1e-9;
+
+/// What a stick still holds: how far friction is below its limit, along +slip (sign 1), along -slip, or in space (0).
+struct Hold {
+  std::shared_ptr<ForceMemo> memo;
+  ContactInfo contact;
+  int number, sign;
+
+  double operator()(const Point<double>& at) const {
+    const ForceMemo::Forces force = memo->forces(at, number);
+    double pressing = std::abs(force.normal);
+    if (contact.kind == Kind::driven) contact.normal_force(at, &pressing);
+    const double most = value_of(contact.static_friction, at.parameters()) * pressing;
+    return most - (sign != 0 ? sign * force.slip[0] : std::hypot(force.slip[0], force.slip[1]));
+  }
+};
+
+struct Pressing {
+  std::shared_ptr<ForceMemo> memo;
+  int number;
+  double operator()(const Point<double>& at) const { return memo->forces(at, number).normal; }
+};
+
+/// The slip speed in space, over the largest that rounding could make of it.
+struct SlipInSpace {
+  Function rows;
+  double operator()(const Point<double>& at) const {
+    double u[2];
+    rows(at, u);
+    return std::hypot(u[0], u[1]) - least_slip;
+  }
+};
+
+struct LeastPivot {
+  std::shared_ptr<ForceMemo> memo;
+  double operator()(const Point<double>& at) const { return memo->least_pivot(at) - 1e-3; }
+};
+
+}  // namespace
+
+void Contacts::declare_guards(System::Declarations& run) {
+  first_guard_ = static_cast<int>(run.guards.size());
+  guards_.clear();
+  const auto add = [&](int contact, Ends ends, GuardInfo guard) {
+    guards_.push_back({contact, ends});
+    run.guards.push_back(std::move(guard));
+  };
+  Logic slips = Logic::negation(Logic());
+  bool has_oblique = false;
+  for (std::size_t c = 0; c < info().contacts.size(); ++c) {
+    const ContactInfo& contact = info().contacts[c];
+    const int number = static_cast<int>(c);
+    const Discrete<ContactMode> mode{contact.mode};
+    const Logic slipping = mode == ContactMode::slip || mode == ContactMode::slip_back;
+    if (contact.compliance) {
+      add(number, Ends::gap, {.name = contact.name, .g = contact.gap});
+      continue;
+    }
+    if (contact.kind == Kind::contact) {
+      GuardInfo gap{.name = contact.name,
+                    .g = contact.gap,
+                    .direction = Direction::falling,
+                    .side = Side::unilateral,
+                    .only_when = mode == ContactMode::open};
+      gap.at_accumulation = [](Jump&, Pair) {};  // it comes to rest: the contacts are resolved after every jump
+      gap.gap_ratio = [e = contact.restitution](const Held& held) { return value_of(e, held.parameters.data()); };
+      add(number, Ends::gap, std::move(gap));
+      add(number, Ends::release,
+          {.name = contact.name + " releases",
+           .g = Function::guard(Pressing{memo_, number}),
+           .direction = Direction::falling,
+           .only_when = mode != ContactMode::open});
+    }
+    if (!contact.has_dry_friction()) continue;
+    if (contact.kind != Kind::driven) {
+      slips = has_oblique ? slips || slipping : slipping;
+      has_oblique = true;
+    }
+    if (contact.kind == Kind::joint)
+      add(number, Ends::side, {.name = contact.name + " changes side", .g = Function::guard(Pressing{memo_, number})});
+    if (contact.tangents == 2) {
+      add(number, Ends::slip,
+          {.name = contact.name + " stops slipping",
+           .g = Function::guard(SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g}),
+           .direction = Direction::falling,
+           .only_when = slipping});
+      add(number, Ends::cone,
+          {.name = contact.name + " begins to slip",
+           .g = Function::guard(Hold{memo_, contact, number, 0}),
+           .direction = Direction::falling,
+           .only_when = mode == ContactMode::stick});
+      continue;
+    }
+    for (const bool forward : {true, false}) {
+      add(number, Ends::slip,
+          {.name = contact.name + " stops slipping",
+           .g = contact.slip_speed,
+           .direction = forward ? Direction::falling : Direction::rising,
+           .only_when = mode == (forward ? ContactMode::slip : ContactMode::slip_back)});
+      // Friction along -slip gives way to motion along +slip.
+      add(number, forward ? Ends::cone : Ends::cone_back,
+          {.name = contact.name + (forward ? " begins to slip" : " begins to slip back"),
+           .g = Function::guard(Hold{memo_, contact, number, forward ? -1 : 1}),
+           .direction = Direction::falling,
+           .only_when = mode == ContactMode::stick});
+    }
+  }
+  if (has_oblique)
+    add(-1, Ends::lock,
+        {.name = "friction locks",
+         .g = Function::guard(LeastPivot{memo_}),
+         .direction = Direction::falling,
+         .only_when = slips});
+}
+
+std::vector<Contacts::Seen> Contacts::read(std::span<const int> fired, int accumulating, bool& concerns_contacts,
+                                           bool& locks) const {
+  std::vector<Seen> seen(info().contacts.size());
+  const auto own = [&](int guard) -> const OwnGuard* {
+    const int i = guard - first_guard_;
+    return i >= 0 && i < static_cast<int>(guards_.size()) ? &guards_[static_cast<std::size_t>(i)] : nullptr;
+  };
+  for (const int guard : fired) {
+    const OwnGuard* one = own(guard);
+    if (one == nullptr) continue;
+    concerns_contacts = true;
+    if (one->ends == Ends::lock) {
+      locks = true;
+      continue;
+    }
+    Seen& here = seen[static_cast<std::size_t>(one->contact)];
+    if (one->ends == Ends::gap) here.has_met = true;
+    if (one->ends == Ends::release) here.has_released = true;
+    if (one->ends == Ends::slip) here.has_stopped = true;
+    if (one->ends == Ends::side) here.changes_side = true;
+    if (one->ends == Ends::cone) here.breaks = 1;
+    if (one->ends == Ends::cone_back) here.breaks = -1;
+  }
+  if (const OwnGuard* one = own(accumulating)) seen[static_cast<std::size_t>(one->contact)].accumulates = true;
+  return seen;
+}
+
+}  // namespace pawl::contact

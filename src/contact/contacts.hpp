@@ -1,0 +1,70 @@
+// Contacts: what the contacts of a mechanism do at an event, and the guards that end what they do between events.
+//
+//   impact           some touching contact approaches: impulses
+//   what is at rest  contacts whose speed of separation is zero, friction whose slip is zero
+//   decision         open, closed, stick or slip, on the level of accelerations, all together
+//
+// Modes are in Held::modes; the form reads them and takes the rows of contacts in and out of force.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contact/contact_geometry.hpp"
+#include "contact/force_memo.hpp"
+#include "contact/friction_problem.hpp"
+
+namespace pawl::contact {
+
+class Contacts {
+ public:
+  /// multipliers: for normal forces that read the force of a joint.
+  Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
+           std::shared_ptr<const detail::MultiplierSource> multipliers);
+
+  /// Appends the guards of all contacts.
+  void declare_guards(System::Declarations& run);
+  /// Decides what every contact does from here; x and the modes in `held` follow.
+  Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
+
+ private:
+  enum class Ends { gap, release, slip, cone, cone_back, side, lock };
+  struct OwnGuard {
+    int contact;
+    Ends ends;
+  };
+  struct Seen {  // by contact
+    bool has_met = false, has_released = false, has_stopped = false, changes_side = false, accumulates = false;
+    int breaks = 0;  // direction in which a stick gives way
+  };
+  const MechanicsInfo& info() const { return *model_->mechanics; }
+  ContactMode mode(const Held& held, int contact) const;
+  void set_mode(Held& held, int contact, ContactMode mode) const;
+  double coefficient(const Coefficient& c, const Held& held) const { return value_of(c, held.parameters.data()); }
+
+  std::vector<Seen> read(std::span<const int> fired, int accumulating, bool& concerns_contacts, bool& locks) const;
+  void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
+  std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
+                            std::string& failure, Settle why);
+  bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
+                  Resolution& out);
+  void decide(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
+              const std::vector<bool>& rests, Resolution& out);
+  std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
+                            const std::vector<Seen>& seen);
+  Eigen::VectorXd free_acceleration(double t, const double* x, const Held& held);
+  std::string name(int contact) const { return info().contacts[static_cast<std::size_t>(contact)].name; }
+  std::string describe_lock(const std::vector<int>& contacts) const;
+
+  std::shared_ptr<const System::Declarations> model_;
+  std::shared_ptr<formulate::MechanicsForm> form_;
+  std::shared_ptr<const detail::MultiplierSource> multipliers_;
+  std::shared_ptr<ForceMemo> memo_;
+  GeometryMaker maker_;
+  int first_guard_ = 0;
+  std::vector<OwnGuard> guards_;
+};
+
+}  // namespace pawl::contact

@@ -1,0 +1,43 @@
+// The forces at all contacts at the instants last asked for: the guards of contacts look at the same instants of a
+// step, one after the other, and each instant costs a whole evaluation of the mechanism.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formulate/mechanics_form.hpp"
+
+namespace pawl::contact {
+
+class ForceMemo {
+ public:
+  struct Forces {
+    double normal = 0;  ///< of a joint: its multiplier
+    double slip[2] = {0, 0};
+  };
+
+  ForceMemo(const System::Declarations& model, std::shared_ptr<formulate::MechanicsForm> form);
+
+  const Forces& forces(const Point<double>& at, int contact) {
+    return find(at).forces[static_cast<std::size_t>(contact)];
+  }
+  double least_pivot(const Point<double>& at) { return find(at).pivot; }
+  /// The mode or something else that is held has changed.
+  void clear();
+
+ private:
+  struct Entry {
+    double t = 0, pivot = 0;
+    bool is_set = false;
+    std::vector<double> x;
+    std::vector<Forces> forces;
+  };
+  const Entry& find(const Point<double>& at);
+
+  const MechanicsInfo& info_;
+  std::shared_ptr<formulate::MechanicsForm> form_;
+  std::vector<Entry> entries_;
+  std::size_t next_ = 0, last_ = 0;
+};
+
+}  // namespace pawl::contact

@@ -1,0 +1,493 @@
+#include "simulate/ideal_switches.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <Eigen/QR>
+
+#include "event/step_states.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+constexpr int most_enumerated = 12;         // switches: 4096 combinations
+constexpr double zero_value = 1e-12;        // of the largest voltage or current: rounding of consistent values
+constexpr double slack = 1e-13;             // of the same, in guards
+constexpr double zero_slope = 1e-10;        // of that, times the fastest relative rate
+constexpr double zero_impulse = 1e-8;       // of the largest one
+constexpr double known_within = 10;         // in tolerances: how far states may be off without having jumped
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
+
+struct GivenRates final : RateSource<double> {
+  const std::vector<double>* values = nullptr;
+  double rate(const Point<double>&, int index) const override { return (*values)[at(index)]; }
+};
+
+/// A watched quantity, displaced against the way it fires: what starts at zero must not come back by rounding.
+struct Displaced {
+  Function f;
+  std::shared_ptr<const double> by;
+
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    T result(0.0);
+    f(at, &result);
+    result += *by;
+    return result;
+  }
+};
+
+Function displaced(const Function& f, std::shared_ptr<const double> by) {
+  Displaced g{f, std::move(by)};
+  if (f.supports<Jet<Interval>>()) return Function::guard(std::move(g));
+  return Function::guard(black_box(std::move(g)));
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+IdealSwitches::IdealSwitches(std::shared_ptr<const System::Declarations> model, formulate::DaeForm& form,
+                             Settler settle, Accuracy accuracy)
+    : model_(std::move(model)),
+      switches_(model_->switches),
+      form_(form),
+      settle_(std::move(settle)),
+      accuracy_(std::move(accuracy)),
+      idle_(switches_.size(), -1),
+      largest_(model_->state_names.size(), 0.0) {}
+
+void IdealSwitches::watch(System::Declarations& derived, Held& held) {
+  first_guard_ = static_cast<int>(derived.guards.size());
+  for (int k = 0; k < count(); ++k) {
+    if (!is_free(k)) continue;
+    const SwitchInfo& one = switches_[at(k)];
+    idle_[at(k)] = static_cast<int>(derived.modes.size());
+    derived.mode_names.push_back(one.name + " idles");
+    derived.mode_is_bool.push_back(true);
+    derived.modes.push_back(0);
+    held.modes.push_back(0);
+    const Logic conducts = Discrete<bool>{one.mode}, idles = Discrete<bool>{idle_[at(k)]};
+    const Logic waits = !conducts && !idles;
+    derived.guards.push_back({.name = one.name + " current ends",
+                              .g = displaced(one.current, current_slack_),
+                              .direction = Direction::falling,
+                              .only_when = conducts && !idles});
+    derived.guards.push_back({.name = one.name + " turns forward",
+                              .g = displaced(one.voltage, voltage_slack_),
+                              .direction = Direction::rising,
+                              .only_when = one.gate.is_always_true() ? waits : one.gate && waits});
+    of_guard_.insert(of_guard_.end(), 2, k);
+  }
+}
+
+const Function& IdealSwitches::watched(int k, bool conducts) const {
+  return conducts ? switches_[at(k)].current : switches_[at(k)].voltage;
+}
+
+double IdealSwitches::value(const Function& f, const Held& held, double t, const std::vector<double>& y,
+                            const std::vector<double>& dy) const {
+  GivenRates rates;
+  rates.values = &dy;
+  Surroundings<double> around{&held};
+  around.rates = &rates;
+  double result = 0;
+  f(Point<double>(t, y.data(), held.parameters.data(), &around), &result);
+  return result;
+}
+
+/// d/ds f(t + s dt, y + s along, y' + s rates_along) at s = 0.
+double IdealSwitches::slope(const Function& f, const Held& held, double t, const std::vector<double>& y,
+                            const std::vector<double>& dy, double dt, const std::vector<double>& along,
+                            const std::vector<double>& rates_along) const {
+  if (f.supports<Jet<double>>()) {
+    event::GivenStates<Jet<double>> states;
+    for (std::size_t j = 0; j < y.size(); ++j) states.values.emplace_back(y[j], along[j], 0.0);
+    const Surroundings<Jet<double>> around{&held};
+    Jet<double> result;
+    f(Point<Jet<double>>(Jet<double>(t, dt, 0.0), Point<Jet<double>>::States{{&states}}, held.parameters.data(),
+                         &around),
+      &result);
+    return result.slope;
+  }
+  double fastest = std::abs(dt) / std::max(std::abs(t), 1.0);
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    fastest = std::max(fastest, std::abs(along[j]) / form_.equations().nominal(static_cast<int>(j), y[j]));
+    fastest = std::max(fastest, std::abs(rates_along[j]) / std::max(std::abs(dy[j]), 1.0));
+  }
+  if (fastest == 0) return 0;
+  const double s = std::cbrt(epsilon) / fastest;
+  std::vector<double> moved = y, moved_rates = dy;
+  const auto there = [&](double step) {
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      moved[j] = y[j] + step * along[j];
+      moved_rates[j] = dy[j] + step * rates_along[j];
+    }
+    return value(f, held, t + step * dt, moved, moved_rates);
+  };
+  return (there(s) - there(-s)) / (2 * s);
+}
+
+/// What rounding in the states, of the size they have had, does to a value.
+double IdealSwitches::rounding(const Function& f, const Held& held, double t, const std::vector<double>& y) const {
+  if (!f.supports<Interval>()) return 0;
+  event::GivenStates<Interval> states;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    const double d = 16 * epsilon * std::max(largest_[j], std::abs(y[j]));
+    states.values.emplace_back(y[j] - d, y[j] + d);
+  }
+  const Surroundings<Interval> around{&held};
+  Interval result;
+  f(Point<Interval>(Interval(t), Point<Interval>::States{{&states}}, held.parameters.data(), &around), &result);
+  const double width = result.hi - result.lo;
+  return std::isfinite(width) ? width : 0;
+}
+
+Held IdealSwitches::held_with(const Search& search, const Modes& modes) const {
+  Held held = search.held;
+  for (int k = 0; k < count(); ++k) {
+    held.modes[at(switches_[at(k)].mode)] = modes[at(k)];
+    if (idle_[at(k)] >= 0) held.modes[at(idle_[at(k)])] = 0;
+  }
+  return held;
+}
+
+const IdealSwitches::Trial& IdealSwitches::attempt(Search& search, const Modes& modes) {
+  for (const Trial& one : search.tried) {
+    if (one.modes == modes) return one;
+  }
+  return search.tried.emplace_back(evaluate(search, modes));
+}
+
+IdealSwitches::Trial IdealSwitches::evaluate(const Search& search, const Modes& modes) {
+  Trial trial{.modes = modes};
+  const Held held = held_with(search, modes);
+  trial.y = search.x;
+  trial.dy.assign(trial.y.size(), 0.0);
+  const formulate::StartReport report = settle_(search.t, trial.y, trial.dy, held, search.why);
+  if (!report.failure.empty()) {
+    trial.trouble = first_line(report.failure);
+    return trial;
+  }
+  compare_states(search, trial);
+  if (!trial.jump.empty() && search.why != Settle::start) weigh_impulses(search, held, trial);
+  if (trial.trouble.empty() && trial.contradicted.empty()) weigh_signs(search, held, trial);
+  return trial;
+}
+
+/// Differential states that are not where they were, by more than they are known.
+void IdealSwitches::compare_states(const Search& search, Trial& trial) const {
+  const std::vector<int>& d = form_.structure().d;
+  for (std::size_t j = 0; j < trial.y.size(); ++j) {
+    const double known =
+        known_within * (accuracy_.absolute[j] + accuracy_.relative * std::max(largest_[j], std::abs(search.x[j])));
+    if (d[j] == 0 || std::abs(trial.y[j] - search.x[j]) <= known) continue;
+    trial.jump += fmt::format("{}'{}' from {:.6g} to {:.6g}", trial.jump.empty() ? "" : ", ", model_->state_names[j],
+                              search.x[j], trial.y[j]);
+  }
+}
+
+// 0 = F(t, y, y') over no time: M (y+ - y-) = F_z ξ, with the impulses ξ of algebraic unknowns z.
+void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial& trial) {
+  const formulate::DaeSample sample = form_.sample(search.t, trial.y.data(), trial.dy.data());
+  const auto n = static_cast<Eigen::Index>(trial.y.size());
+  std::vector<double> change(trial.y.size()), impulse(trial.y.size(), 0.0);
+  for (std::size_t j = 0; j < change.size(); ++j) change[j] = trial.y[j] - search.x[j];
+  const std::vector<int>& d = form_.structure().d;
+  Eigen::MatrixXd A = sample.J;
+  Eigen::VectorXd right = sample.M * Eigen::Map<const Eigen::VectorXd>(change.data(), n);
+  Eigen::VectorXd size = Eigen::VectorXd::Ones(n);
+  for (Eigen::Index j = 0; j < n; ++j)
+    if (d[static_cast<std::size_t>(j)] > 0) A.col(j).setZero();
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double largest = A.row(i).cwiseAbs().maxCoeff();
+      if (!(largest > 0)) continue;
+      A.row(i) /= largest;
+      right(i) /= largest;
+    }
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double largest = A.col(j).cwiseAbs().maxCoeff();
+      if (!(largest > 0)) continue;
+      A.col(j) /= largest;
+      size(j) /= largest;
+    }
+  }
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr(n, n);
+  qr.setThreshold(1e-11);
+  qr.compute(A);
+  Eigen::VectorXd scaled = qr.solve(right);
+  const double largest = scaled.cwiseAbs().maxCoeff();
+  for (Eigen::Index j = 0; j < n; ++j) {
+    if (std::abs(scaled(j)) > zero_impulse * largest) impulse[static_cast<std::size_t>(j)] = scaled(j) * size(j);
+  }
+  std::vector<double> one(trial.y.size(), 0.0), none(trial.y.size(), 0.0);
+  for (int k = 0; k < count(); ++k) {
+    const bool conducts = trial.modes[at(k)] != 0;
+    const Function& f = watched(k, conducts);
+    double terms = 0;
+    for (std::size_t j = 0; j < one.size(); ++j) {
+      if (impulse[j] == 0) continue;
+      one[j] = impulse[j];
+      terms += std::abs(slope(f, held, search.t, trial.y, trial.dy, 0, one, none));
+      one[j] = 0;
+    }
+    const double own = slope(f, held, search.t, trial.y, trial.dy, 0, impulse, change);
+    if (std::abs(own) <= zero_impulse * terms) continue;
+    const bool may_flip = is_free(k) && (conducts || search.may_conduct[at(k)] != 0);
+    if (conducts && (own > 0 || !is_free(k))) continue;  // charge goes through
+    if (may_flip && (conducts ? own < 0 : own > 0)) {
+      trial.contradicted.push_back(k);
+    } else {
+      trial.interrupts = true;
+      trial.trouble = fmt::format("the current through '{}' is cut off ({})", switches_[at(k)].name, trial.jump);
+    }
+  }
+  trial.passes_impulses = trial.trouble.empty() && trial.contradicted.empty();
+}
+
+void IdealSwitches::weigh_signs(const Search& search, const Held& held, Trial& trial) {
+  for (int k = 0; k < count(); ++k) {
+    if (!is_free(k)) continue;
+    const bool conducts = trial.modes[at(k)] != 0;
+    if (!conducts && search.may_conduct[at(k)] == 0) continue;
+    const int sign = sign_ahead(search, held, trial, k);
+    if (sign == (conducts ? -1 : 1)) trial.contradicted.push_back(k);
+    if (sign == 0) trial.undecided.push_back(k);
+  }
+}
+
+/// The sign of what a switch watches, just after this instant; 0: it stays at zero, or leaves too slowly to tell.
+int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Trial& trial, int k) {
+  const bool conducts = trial.modes[at(k)] != 0;
+  const Function& f = watched(k, conducts);
+  double scale = conducts ? largest_current_ : largest_voltage_;
+  for (int other = 0; other < count(); ++other) {
+    const Function& same = watched(other, conducts);
+    scale = std::max(scale, std::abs(value(same, held, search.t, trial.y, trial.dy)));
+  }
+  const double now = value(f, held, search.t, trial.y, trial.dy);
+  if (std::abs(now) > zero_value * scale + rounding(f, held, search.t, trial.y)) return sign_of(now);
+
+  double fastest = 0;
+  for (std::size_t j = 0; j < trial.y.size(); ++j)
+    fastest = std::max(fastest, std::abs(trial.dy[j]) /
+                                    form_.equations().nominal(static_cast<int>(j), std::max(largest_[j], trial.y[j])));
+  const std::vector<double> none(trial.y.size(), 0.0);
+  const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
+  if (std::abs(first) > zero_slope * scale * fastest) return sign_of(accuracy_.direction * first);
+
+  // A little later, in this mode.
+  const double ahead = accuracy_.direction *
+                       form_.equations().path_step(search.t, trial.y.data(), trial.dy.data(), nullptr);
+  std::vector<double> y = trial.y, dy = trial.dy;
+  for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
+  if (!settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty()) return 0;
+  const double later = slope(f, held, search.t + ahead, y, dy, 1, dy, none);
+  return std::abs(later) > zero_slope * scale * fastest ? sign_of(accuracy_.direction * later) : 0;
+}
+
+/// Whether it is zero at other states, too.
+bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const Trial& trial, int k) {
+  const bool conducts = trial.modes[at(k)] != 0;
+  const Function& f = watched(k, conducts);
+  const auto points = form_.equations().neighbours(search.t, trial.y.data(), trial.dy.data());
+  double scale = conducts ? largest_current_ : largest_voltage_;
+  for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
+    std::vector<double> y = points[p].y, dy = points[p].dy;
+    if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
+    for (int other = 0; other < count(); ++other) {
+      const Function& same = watched(other, conducts);
+      scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)));
+    }
+    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale) return false;
+  }
+  return true;
+}
+
+const IdealSwitches::Trial* IdealSwitches::follow_contradictions(Search& search, Modes modes) {
+  std::vector<Modes> seen;
+  for (int round = 0; round <= 2 * count(); ++round) {
+    if (std::find(seen.begin(), seen.end(), modes) != seen.end()) return nullptr;
+    seen.push_back(modes);
+    const Trial& trial = attempt(search, modes);
+    if (!trial.trouble.empty()) return nullptr;
+    // At the start states follow from the mode: a mode that leaves them alone is looked for first.
+    if (trial.contradicted.empty()) return search.why == Settle::start && !trial.jump.empty() ? nullptr : &trial;
+    for (const int k : trial.contradicted) modes[at(k)] = modes[at(k)] != 0 ? 0 : 1;
+    if (trial.passes_impulses) {  // they have passed; what follows begins behind them
+      search.notes.push_back(fmt::format("an impulse passes while {}: {}", describe(trial.modes), trial.jump));
+      search.x = trial.y;
+      search.tried.clear();
+      seen.clear();
+    }
+  }
+  return nullptr;
+}
+
+const IdealSwitches::Trial* IdealSwitches::enumerate(Search& search) {
+  std::vector<int> free;
+  for (int k = 0; k < count(); ++k)
+    if (is_free(k)) free.push_back(k);
+  const auto k = static_cast<int>(free.size());
+  if (k > most_enumerated) return nullptr;
+  std::vector<std::vector<Modes>> by_changes(at(k + 1));
+  for (unsigned choice = 0; choice < 1U << k; ++choice) {
+    Modes modes = search.before;
+    int changes = 0;
+    bool is_possible = true;
+    for (int b = 0; b < k; ++b) {
+      if ((choice >> b & 1U) == 0) continue;
+      char& mode = modes[at(free[at(b)])];
+      mode = mode != 0 ? 0 : 1;
+      ++changes;
+      is_possible = is_possible && (mode == 0 || search.may_conduct[at(free[at(b)])] != 0);
+    }
+    if (is_possible) by_changes[at(changes)].push_back(std::move(modes));
+  }
+  const Trial* jumping = nullptr;
+  for (const std::vector<Modes>& level : by_changes) {
+    const Trial* found = nullptr;
+    std::string others;
+    for (const Modes& modes : level) {
+      const Trial& trial = attempt(search, modes);
+      if (!trial.is_consistent()) continue;
+      if (!trial.jump.empty()) {
+        if (jumping == nullptr) jumping = &trial;
+      } else if (found == nullptr) {
+        found = &trial;
+      } else if (trial.undecided.empty() && found->undecided.empty()) {  // else they differ in what idles
+        others += (others.empty() ? "" : "; or ") + describe(modes);
+      }
+    }
+    if (found == nullptr) continue;
+    if (!others.empty())
+      search.notes.push_back(fmt::format("more than one combination of the switches is consistent: {}, taken, or {}",
+                                         describe(found->modes), others));
+    return found;
+  }
+  return jumping;
+}
+
+std::string IdealSwitches::describe(const Modes& modes) const {
+  std::string text;
+  for (int k = 0; k < count(); ++k) {
+    const bool conducts = modes[at(k)] != 0;
+    text += fmt::format("{}'{}' {}", k == 0 ? "" : ", ", switches_[at(k)].name,
+                        is_free(k) ? (conducts ? "conducts" : "blocks") : (conducts ? "is closed" : "is open"));
+  }
+  return text;
+}
+
+std::string IdealSwitches::describe_failure(const Search& search) const {
+  constexpr std::size_t most = 8;
+  const auto cut = std::find_if(search.tried.begin(), search.tried.end(), [](const Trial& one) { return one.interrupts; });
+  const bool may_go_on = std::any_of(search.tried.begin(), search.tried.end(),
+                                     [](const Trial& one) { return one.trouble.empty(); });
+  std::string text = cut != search.tried.end() && !may_go_on
+                         ? fmt::format("an inductor current is interrupted: {}; no other combination of the switches "
+                                       "lets it go on:",
+                                       cut->trouble)
+                         : std::string("no combination of the switches is consistent:");
+  for (std::size_t i = 0; i < std::min(most, search.tried.size()); ++i) {
+    const Trial& one = search.tried[i];
+    std::string why = one.trouble;
+    for (std::size_t c = 0; c < one.contradicted.size() && one.trouble.empty(); ++c) {
+      const int k = one.contradicted[c];
+      why += fmt::format("{}'{}' would have a {}", c == 0 ? "" : ", ", switches_[at(k)].name,
+                         one.modes[at(k)] != 0 ? "negative current" : "forward voltage");
+    }
+    text += fmt::format("\n    {}: {}", describe(one.modes), why);
+  }
+  if (search.tried.size() > most) text += fmt::format("\n    and {} more", search.tried.size() - most);
+  if (std::count_if(switches_.begin(), switches_.end(), [](const SwitchInfo& one) {
+        return one.kind != SwitchInfo::Kind::given;
+      }) > most_enumerated)
+    text += fmt::format("\n    with more than {} switches not all combinations are tried", most_enumerated);
+  return text + (cut != search.tried.end() && !may_go_on
+                     ? "\n  try:    a diode or a resistor through which the current can go on"
+                     : "\n  try:    look for nodes that nothing connects while all switches there block, and for "
+                       "sources that closed switches connect");
+}
+
+/// How large things have been since the last event. Where that was not seen, they have come here with the rates they
+/// have now.
+void IdealSwitches::take_sizes(double t, std::vector<double> y, const Held& held) {
+  const double length = std::abs(t - last_);
+  std::vector<double> dy(y.size(), 0.0);
+  if (!settle_(t, y, dy, held, Settle::jump).failure.empty()) return;
+  const std::vector<double> none(y.size(), 0.0);
+  const auto larger = [&](const Function& f, double known) {
+    const double come = length * std::abs(slope(f, held, t, y, dy, 1, dy, none));
+    return std::max({known, std::abs(value(f, held, t, y, dy)), std::isfinite(come) ? come : 0.0});
+  };
+  for (const SwitchInfo& one : switches_) {
+    largest_voltage_ = larger(one.voltage, largest_voltage_);
+    largest_current_ = larger(one.current, largest_current_);
+  }
+  for (std::size_t j = 0; j < y.size(); ++j)
+    if (std::isfinite(dy[j])) largest_[j] = std::max(largest_[j], length * std::abs(dy[j]));
+}
+
+Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
+  const std::size_t n = model_->state_names.size();
+  for (std::size_t j = 0; j < n; ++j) largest_[j] = std::max(largest_[j], std::abs(x[j]));
+  Modes before, modes;
+  for (const SwitchInfo& one : switches_) before.push_back(held.modes[at(one.mode)] != 0 ? 1 : 0);
+  modes = before;
+  for (const int guard : fired) {
+    if (guard < first_guard_) continue;
+    const int own = guard - first_guard_;
+    modes[at(of_guard_[at(own)])] = own % 2 == 0 ? 0 : 1;  // the current has ended, or the voltage turns forward
+  }
+  if (why == Settle::pass && modes == before) return {};
+  std::vector<char> may_conduct;
+  for (std::size_t k = 0; k < switches_.size(); ++k)
+    may_conduct.push_back(before[k] != 0 || switches_[k].kind == SwitchInfo::Kind::diode ||
+                          (switches_[k].kind == SwitchInfo::Kind::thyristor && switches_[k].gate.holds(held)));
+  const Held entry = held;
+  if (why != Settle::start) take_sizes(t, {x, x + n}, held);
+  Search search{.t = t,
+                .why = why == Settle::start ? why : Settle::jump,
+                .held = entry,
+                .x = {x, x + n},
+                .before = before,
+                .may_conduct = std::move(may_conduct)};
+  const Trial* found = follow_contradictions(search, modes);
+  if (found == nullptr) found = enumerate(search);
+  if (found == nullptr) return {.failure = describe_failure(search)};
+
+  if (!found->jump.empty() && why != Settle::start)
+    search.notes.push_back(fmt::format("an impulse passes while {}: {}", describe(found->modes), found->jump));
+  Held next = held_with(search, found->modes);
+  const Held plain = next;
+  for (const int k : found->undecided)
+    if (is_always_zero(search, plain, *found, k)) next.modes[at(idle_[at(k)])] = 1;
+  for (const SwitchInfo& one : switches_) {
+    largest_voltage_ = std::max(largest_voltage_, std::abs(value(one.voltage, plain, t, found->y, found->dy)));
+    largest_current_ = std::max(largest_current_, std::abs(value(one.current, plain, t, found->y, found->dy)));
+  }
+  *voltage_slack_ = -slack * largest_voltage_;
+  *current_slack_ = slack * largest_current_;
+  last_ = t;
+  if (why != Settle::start) std::copy(found->y.begin(), found->y.end(), x);  // even where nothing has changed: what is
+                                                                             // watched has come from a polynomial
+  held.modes = next.modes;  // the rest is where others point to
+  return {.failure = {}, .notes = std::move(search.notes)};
+}
+
+}  // namespace pawl::detail
