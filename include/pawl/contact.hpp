@@ -52,7 +52,8 @@ struct ContactOptions {
   ImpactLaw impact = ImpactLaw::poisson;
   bool sequential = false;  ///< simultaneous impacts are taken one by one, the fastest approach first
   std::optional<Compliance> compliance = {};
-  double slip_speed = 0;  ///< above 0: friction is smoothed, friction times tanh(slip / slip_speed)
+  double slip_speed = 0;  ///< above 0: friction is smoothed, friction times tanh(slip / slip_speed);
+                          ///< that of a compliant contact always is, by 1e-4 unless said
 };
 
 struct FrictionOptions {
@@ -74,7 +75,7 @@ struct ContactInfo {
   int tangents = 0;            ///< rows of it: 1 in the plane, 2 in space
   int mode = 0;                ///< discrete variable: ContactMode
   int side = -1;               ///< joint: discrete variable, the sign of its multiplier
-  int direction = -1;          ///< in space: first of two held numbers, the direction of slip at the last event
+  int direction = -1;          ///< in space: three held numbers, the direction of slip at the last event and its floor
   Function gap = {};           ///< as a guard
   Function slip_speed = {};    ///< as a guard, in the plane
   Function normal_force = {};  ///< driven

@@ -42,10 +42,10 @@ struct VerifyOptions {
 /// a thousandth of its largest value.
 struct Agreement {
   std::string variable;
-  double scale = 0;          ///< what differences are divided by
-  double digits = 16;        ///< -log10 of the largest difference over all instants compared; at most 16
+  double scale = 0;    ///< what differences are divided by
+  double digits = 16;  ///< -log10 of the largest difference over all instants compared; at most 16
   double digits_at_end = 16;
-  double t_worst = 0;        ///< where the largest is
+  double t_worst = 0;  ///< where the largest is
 };
 
 /// One event of the first run beside that of the other: the same guard at nearly the same time.
@@ -53,7 +53,7 @@ struct EventPair {
   std::string name;
   std::string kind;
   std::optional<double> t_first = {}, t_other = {};  ///< empty: not there
-  bool is_excused = false;                 ///< it lacks, but beside an accumulation point, or at the end of a run
+  bool is_excused = false;  ///< it lacks beside an accumulation point, at the end of a run, or there and back at once
   double t() const { return t_first ? *t_first : *t_other; }
   double difference() const { return t_first && t_other ? *t_other - *t_first : 0; }
   bool is_matched() const { return t_first && t_other; }
@@ -75,10 +75,10 @@ struct SecondRun {
   Outcome outcome = Outcome::finished;
   std::string reason;  ///< where it failed or was stopped
   double t_end = 0;
-  double t_compared = 0;            ///< states were compared up to here
-  std::vector<Agreement> variables;  ///< in the order of the states
-  double digits = 16, digits_at_end = 16;  ///< the least of them
-  std::vector<EventPair> events;           ///< in the order of time
+  double t_compared = 0;                    ///< states were compared up to here
+  std::vector<Agreement> variables;         ///< in the order of the states
+  double digits = 16, digits_at_end = 16;   ///< the least of them
+  std::vector<EventPair> events;            ///< in the order of time
   int matched = 0, missing = 0, extra = 0;  ///< events; missing: only the first run has them; extra: only this one
   double largest_time_difference = 0;       ///< of matched events
   std::vector<ObservablePair> observables;
@@ -87,16 +87,14 @@ struct SecondRun {
   std::string parting_event;      ///< the event that only one of them has, or has at another time; empty: none
 
   /// Whether it came as far as the first run did.
-  bool is_whole() const {
-    return has_run && (outcome == Outcome::finished || outcome == Outcome::terminated);
-  }
+  bool is_whole() const { return has_run && (outcome == Outcome::finished || outcome == Outcome::terminated); }
 };
 
 /// How differences grow, where runs part.
 struct Growth {
-  double rate = 0;        ///< of exp(rate t)
-  double e_foldings = 0;  ///< over the stretch it was fitted on
-  double power = 0;       ///< of (t - start)^power, the other fit
+  double rate = 0;              ///< of exp(rate t)
+  double e_foldings = 0;        ///< over the stretch it was fitted on
+  double power = 0;             ///< of (t - start)^power, the other fit
   bool is_exponential = false;  ///< and that fits better, over five e-foldings or more
 };
 

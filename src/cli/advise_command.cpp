@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analyze/json.hpp"
 #include "cli/commands.hpp"
 #include "pawl/advise.hpp"
 #include "problems/catalogue.hpp"
+#include "report/advice_json.hpp"
 #include "report/json.hpp"
 
 namespace pawl::cli {
@@ -62,7 +62,7 @@ void advise(const Words& words) {
   options.constraints.formulation = words.formulation;
   options.constraints.stabilization = words.stabilization;
   const analyze::Advice advice = analyze::advise(system, values, options);
-  fmt::print("{}", words.json ? print(analyze::to_json(advice)) : analyze::to_text(advice));
+  fmt::print("{}", words.json ? print(to_json(advice)) : analyze::to_text(advice));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ std::string table_names();
 void bench_stiff(const std::string& table, const std::string& problem, const std::string& plots, bool is_quick,
                  bool is_json);
 std::string stiff_table_names();
+/// Of one problem of the catalogue, or "all". lists_all: every method that was tried.
+void bench_auto(const std::string& problem, bool is_quick, bool lists_all);
 /// Every case with every adaptive method, or with one; returns whether all was right.
 bool bench_gauntlet(const std::string& method, bool as_black_boxes, bool lists_cases);
 

@@ -1,5 +1,5 @@
-// pawl bench gauntlet, events, constraints, stiff: what event finding, staying on a manifold and implicit methods
-// achieve, as Markdown tables.
+// pawl bench gauntlet, events, constraints, stiff, auto: what event finding, staying on a manifold, implicit methods
+// and the choice of a method achieve, as Markdown tables.
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
@@ -59,7 +59,7 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints or stiff");
+      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff or auto");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
@@ -92,8 +92,17 @@ void add_bench(CLI::App& app, int& exit_code) {
   stiff->add_flag("--quick", is_quick, "fewer tolerances, repetitions and shorter runs");
   stiff->add_flag("--json", is_json, "print one JSON object instead of Markdown");
   stiff->callback([] { bench_stiff(stiff_table, problem, plots, is_quick, is_json); });
+  static std::string auto_problem = "all";
+  static bool lists_all = false;
+  CLI::App* choice = command->add_subcommand(
+      "auto", "what the choice of auto costs beside the best choice by hand, over the catalogue");
+  choice->add_option("--problem", auto_problem, "one problem of the catalogue")->capture_default_str();
+  choice->add_flag("--quick", is_quick, "fewer tolerances and repetitions");
+  choice->add_flag("--all", lists_all, "list every method that was tried");
+  choice->callback([] { bench_auto(auto_problem, is_quick, lists_all); });
   command->footer(
-      "Examples:\n  pawl bench gauntlet --method dop853\n  pawl bench events\n  pawl bench constraints --table 6.4\n  "
+      "Examples:\n  pawl bench auto --quick\n  pawl bench gauntlet --method dop853\n  pawl bench events\n  pawl bench "
+      "constraints --table 6.4\n  "
       "pawl bench stiff --table work --problem hires --plots .");
 }
 

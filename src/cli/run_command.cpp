@@ -235,7 +235,8 @@ Verification verify_with_bar(const System& system, const Values& values, Options
 
 int exit_code_of(const Result& result, const std::optional<Verification>& verification) {
   if (!result.finished() && result.outcome != Outcome::terminated) return failed;
-  if (!verification || verification->is_verified()) return verification && verification->was_stopped ? failed : finished;
+  if (!verification || verification->is_verified())
+    return verification && verification->was_stopped ? failed : finished;
   return verification->was_stopped && verification->verdict == Verdict::unknown ? failed : not_verified;
 }
 

@@ -11,9 +11,6 @@ namespace {
 
 using Kind = ContactInfo::Kind;
 
-/// Speeds below this share of the largest are no slip: a direction in space is not defined there.
-constexpr double least_slip = 1e-9;
-
 /// What a stick still holds: how far friction is below its limit, along +slip (sign 1), along -slip, or in space (0).
 struct Hold {
   std::shared_ptr<ForceMemo> memo;
@@ -35,19 +32,20 @@ struct Pressing {
   double operator()(const Point<double>& at) const { return memo->forces(at, number).normal; }
 };
 
-/// The slip speed in space, over the largest that rounding could make of it.
+/// The slip speed in space, above what counts as none.
 struct SlipInSpace {
   Function rows;
+  int floor;
   double operator()(const Point<double>& at) const {
     double u[2];
     rows(at, u);
-    return std::hypot(u[0], u[1]) - least_slip;
+    return std::hypot(u[0], u[1]) - slip_over_floor * at.around()->held->numbers[static_cast<std::size_t>(floor)];
   }
 };
 
 struct LeastPivot {
   std::shared_ptr<ForceMemo> memo;
-  double operator()(const Point<double>& at) const { return memo->least_pivot(at) - 1e-3; }
+  double operator()(const Point<double>& at) const { return memo->least_pivot(at) - least_pivot; }
 };
 
 }  // namespace
@@ -95,7 +93,8 @@ void Contacts::declare_guards(System::Declarations& run) {
     if (contact.tangents == 2) {
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
-           .g = Function::guard(SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g}),
+           .g = Function::guard(
+               SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction + 2}),
            .direction = Direction::falling,
            .only_when = slipping});
       add(number, Ends::cone,

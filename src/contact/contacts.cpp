@@ -47,6 +47,18 @@ std::string list(const std::vector<std::string>& names) {
   return text;
 }
 
+bool has_redundant_normals(const Geometry& geometry) {
+  std::vector<Eigen::Index> normals;
+  for (const Row& row : geometry.rows) {
+    if (row.normal >= 0) normals.push_back(row.normal);
+  }
+  if (normals.size() < 2) return false;
+  const Eigen::MatrixXd W = geometry.W(normals, normals);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(W);
+  qr.setThreshold(1e-10);
+  return qr.rank() < W.rows();
+}
+
 }  // namespace
 
 Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
@@ -87,7 +99,9 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
     out.failure = describe_lock(slipping);
     return out;
   }
-  for (int round = 0; strike_all(t, x, held, close, seen, out); ++round) {
+  stop_accumulated(t, x, held, seen);
+  std::vector<double> struck(seen.size());  // speeds that impulses made here: what rounding leaves of them is rest
+  for (int round = 0; strike_all(t, x, held, close, seen, struck, out); ++round) {
     if (!out.failure.empty()) return out;
     if (round == most_impacts) {
       out.failure = fmt::format("{} impacts at this instant and no end", most_impacts);
@@ -95,12 +109,39 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
     }
   }
   if (!out.failure.empty()) return out;
-  decide(t, x, held, close, seen, at_rest(t, x, held, close, seen), out);
+  decide(t, x, held, close, seen, at_rest(t, x, held, close, seen, struck), out);
+  if (out.failure.empty()) check_pivots(t, x, held, out);
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     if (out.failure.empty() && mode(before, c) != mode(held, c) && !info().contacts[at(c)].compliance)
       out.notes.push_back(fmt::format("'{}' {}", name(c), words(mode(held, c))));
   }
   return out;
+}
+
+// The guard on the pivot of sliding contacts finds where it vanishes; here a mode may begin beyond.
+void Contacts::check_pivots(double t, const double* x, const Held& held, Resolution& out) {
+  std::vector<int> slipping;
+  for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
+    if (is_slip(mode(held, c)) && info().contacts[at(c)].kind != Kind::driven) slipping.push_back(c);
+  }
+  if (slipping.empty()) return;
+  form_->lock(held);
+  form_->source = nullptr;
+  const double pivot = form_->least_slip_pivot(t, x);
+  if (pivot <= least_pivot) out.failure = describe_lock(slipping);
+}
+
+// Where bounces accumulate the speed of approach is zero, and what was extrapolated is made so.
+void Contacts::stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen) {
+  for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
+    if (!seen[at(c)].accumulates) continue;
+    const Geometry geometry = maker_.make({c}, t, x, held);
+    const int normal = geometry.rows.front().normal;
+    if (!(geometry.W(normal, normal) > 0)) continue;
+    const double impulse = -geometry.u(normal) / geometry.W(normal, normal);
+    for (std::size_t i = 0; i < info().speeds.size(); ++i)
+      x[info().speeds[i]] += impulse * geometry.to_speed(static_cast<Eigen::Index>(i), normal);
+  }
 }
 
 // A compliant contact has a force while the bodies overlap.
@@ -141,9 +182,30 @@ std::vector<int> Contacts::touching(double t, const double* x, const Held& held,
   return found;
 }
 
+// What meets is found just before it does, and the state may have left the joints by the error of a step. A contact
+// alone stays where it is, so that flights keep their energy; where settling the rest would put a gap beyond zero, all
+// that touch are put at zero together.
+bool Contacts::close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why) {
+  bool concerns_contacts = false, locks = false;
+  std::vector<Seen> seen = read(fired, -1, concerns_contacts, locks);
+  if (why != Settle::pass) std::fill(seen.begin(), seen.end(), Seen());  // they may have been moved since
+  std::string failure;
+  const std::vector<int> close = touching(t, x, held, seen, failure, why);
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  bool has_any = false, is_beyond = false;
+  for (const int c : close) {
+    if (mode(held, c) != ContactMode::open) continue;
+    set_mode(held, c, ContactMode::closed);
+    has_any = true;
+    is_beyond = is_beyond || gap[at(c)] < 0;
+  }
+  return is_beyond || (has_any && close.size() > 1);
+}
+
 // Impulses where something approaches. False: nothing does.
 bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int>& touching,
-                          const std::vector<Seen>& seen, Resolution& out) {
+                          const std::vector<Seen>& seen, std::vector<double>& struck, Resolution& out) {
   if (touching.empty()) return false;
   const Geometry geometry = maker_.make(touching, t, x, held);
   ImpactProblem problem;
@@ -152,7 +214,7 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
   for (const Row& row : geometry.rows) {
     const ContactInfo& contact = info().contacts[at(row.contact)];
     const double u = geometry.u(row.normal);
-    if (u < -resting_speed * geometry.u_scale(row.normal)) {
+    if (u < -resting_speed * std::max(geometry.u_scale(row.normal), struck[at(row.contact)])) {
       approaching.push_back(contact.name);
       fastest = std::max(fastest, -u);
       if (contact.impact == ImpactLaw::newton) problem.law = ImpactLaw::newton;
@@ -163,6 +225,7 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
         {row.tangents, coefficient(contact.friction, held), rests ? 0.0 : coefficient(contact.restitution, held)});
   }
   if (approaching.empty()) return false;
+  last_approach_ = fastest;
   problem.W = geometry.W;
   problem.u = geometry.u;
   const ImpactOutcome outcome = strike(problem);
@@ -170,6 +233,8 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
     out.failure = fmt::format("the impact of {} has no outcome: {}", list(approaching), outcome.failure);
     return false;
   }
+  for (const Row& row : geometry.rows)
+    struck[at(row.contact)] += geometry.W.row(row.normal).cwiseAbs().dot(outcome.impulse.cwiseAbs());
   const Eigen::VectorXd change = geometry.to_speed * outcome.impulse;
   for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] += change(static_cast<Eigen::Index>(i));
   if (info().impact_loss >= 0) held.numbers[at(info().impact_loss)] -= outcome.energy_change;
@@ -198,22 +263,27 @@ Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Hel
   return a;
 }
 
-// Contacts that stay closed whatever their speed: their bounces accumulate here, or the next one would be so flat that
-// rounding hides it.
+// Contacts that stay closed whatever their speed: bounces accumulate here, their own or those of contacts that take
+// turns with them, or the next one would be so flat that rounding hides it.
 std::vector<bool> Contacts::at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
-                                    const std::vector<Seen>& seen) {
+                                    const std::vector<Seen>& seen, const std::vector<double>& struck) {
   std::vector<bool> rests(seen.size());
   for (std::size_t c = 0; c < seen.size(); ++c) rests[c] = seen[c].accumulates;
+  const bool accumulates = std::find(rests.begin(), rests.end(), true) != rests.end();
   if (touching.empty()) return rests;
   const Geometry geometry = maker_.make(touching, t, x, held);
   Eigen::VectorXd second;
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const Row& row = geometry.rows[i];
     const double u = geometry.u(row.normal), scale = geometry.gap_scale(static_cast<Eigen::Index>(i));
-    if (!seen[at(row.contact)].has_met || !(u > 0)) continue;
+    if (u <= resting_speed * struck[at(row.contact)]) rests[at(row.contact)] = true;
+    const bool takes_turns = accumulates && u <= last_approach_;
+    const bool is_hidden = seen[at(row.contact)].has_met && struck[at(row.contact)] == 0;  // it meets, yet separates
+    if (!(u > 0)) continue;
     if (second.size() == 0) second = geometry.J * free_acceleration(t, x, held) + geometry.gamma;
     const double fall = -second(row.normal);
-    if (fall > 0 && u * u < 16 * std::numeric_limits<double>::epsilon() * scale * fall) rests[at(row.contact)] = true;
+    if (fall > 0 && (takes_turns || is_hidden || u * u < 16 * std::numeric_limits<double>::epsilon() * scale * fall))
+      rests[at(row.contact)] = true;
   }
   return rests;
 }
@@ -262,10 +332,12 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
       const double speed = slip.norm();
       const double rest = (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
                           geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
+      const bool is_lost = row.tangents == 2 && is_slip(mode(held, row.contact)) &&
+                           speed <= 1.01 * slip_over_floor * held.numbers[at(contact.direction + 2)];
       if (contact.smoothing > 0) {
         one.is_slipping = true;
         if (speed > 0) one.direction.head(row.tangents) = std::tanh(speed / contact.smoothing) / speed * slip;
-      } else if (speed > rest && !seen[at(row.contact)].has_stopped) {
+      } else if (speed > rest && !is_lost && !seen[at(row.contact)].has_stopped) {
         one.is_slipping = true;
         one.direction.head(row.tangents) = slip / speed;
       }
@@ -283,6 +355,24 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     problem.contacts.push_back(one);
   }
   FrictionSolution solution = solve(problem);
+  // What sticks is not given up because another contact, which slips in any case, might have held as hard.
+  bool gives_up = false, has_others = false;
+  FrictionProblem sliding = problem;
+  for (std::size_t i = 0; i < geometry.rows.size() && solution.is_found; ++i) {
+    const int c = geometry.rows[i].contact;
+    if (geometry.rows[i].tangents == 0 || problem.contacts[i].is_slipping || solution.standing[i] != Standing::slip)
+      continue;
+    const bool has_held = mode(held, c) == ContactMode::stick && seen[at(c)].breaks == 0;
+    gives_up = gives_up || has_held;
+    has_others = has_others || !has_held;
+    if (!has_held) sliding.contacts[i].stick_friction = sliding.contacts[i].friction;
+  }
+  if (gives_up && has_others) {
+    if (FrictionSolution another = solve(sliding); another.is_found) {
+      problem = sliding;
+      solution = std::move(another);
+    }
+  }
   // Friction in joints presses back on the joints: iterated until both agree.
   std::vector<double> joint_now = joint_alone;
   for (int round = 0; round < 100 && solution.is_found; ++round) {
@@ -304,8 +394,12 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     if (change <= 1e-14 * size) break;
     solution = solve(problem);
   }
-  if (!solution.is_found || (solution.is_ambiguous && std::any_of(problem.contacts.begin(), problem.contacts.end(),
-                                                                  [](const auto& c) { return c.is_slipping; }))) {
+  // With redundant contacts that slip in several directions the motion may depend on how the forces are shared: those
+  // of least norm decide. Without, two motions are Painlevé's.
+  const bool slides = std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                                  [](const FrictionContact& c) { return c.is_slipping; });
+  const bool is_painleve = solution.is_ambiguous && slides && !has_redundant_normals(geometry);
+  if (!solution.is_found || is_painleve) {
     std::vector<std::string> names, slipping;
     for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
       names.push_back(name(geometry.rows[i].contact));
@@ -359,6 +453,10 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     if (contact.direction >= 0 && is_slip(next)) {
       held.numbers[at(contact.direction)] = direction(0);
       held.numbers[at(contact.direction + 1)] = direction(1);
+      const double speed = geometry.u.segment(row.first_tangent, 2).norm();
+      const double moving = geometry.u_scale.segment(row.first_tangent, 2).sum();
+      held.numbers[at(contact.direction + 2)] =
+          problem.contacts[i].is_slipping ? 1e-11 * speed : 1e-8 * (moving > 0 ? moving : 1.0);
     }
     if (contact.kind == Kind::joint) held.modes[at(contact.side)] = joint_now[at(row.contact)] < 0 ? -1 : 1;
   }

@@ -18,6 +18,11 @@
 
 namespace pawl::contact {
 
+/// In space friction fades out below a floor of the slip speed, and a slip below so many times the floor is none.
+inline constexpr double slip_over_floor = 10;
+/// Of sliding contacts, over what it is without friction: below, the force that presses has no bound (Painlevé).
+inline constexpr double least_pivot = 1e-3;
+
 class Contacts {
  public:
   /// multipliers: for normal forces that read the force of a joint.
@@ -26,6 +31,8 @@ class Contacts {
 
   /// Appends the guards of all contacts.
   void declare_guards(System::Declarations& run);
+  /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.
+  bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
   /// Decides what every contact does from here; x and the modes in `held` follow.
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
 
@@ -48,12 +55,14 @@ class Contacts {
   void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
                             std::string& failure, Settle why);
+  void check_pivots(double t, const double* x, const Held& held, Resolution& out);
+  void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
-                  Resolution& out);
+                  std::vector<double>& struck, Resolution& out);
   void decide(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
               const std::vector<bool>& rests, Resolution& out);
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
-                            const std::vector<Seen>& seen);
+                            const std::vector<Seen>& seen, const std::vector<double>& struck);
   Eigen::VectorXd free_acceleration(double t, const double* x, const Held& held);
   std::string name(int contact) const { return info().contacts[static_cast<std::size_t>(contact)].name; }
   std::string describe_lock(const std::vector<int>& contacts) const;
@@ -63,6 +72,7 @@ class Contacts {
   std::shared_ptr<const detail::MultiplierSource> multipliers_;
   std::shared_ptr<ForceMemo> memo_;
   GeometryMaker maker_;
+  double last_approach_ = 0;  // the fastest at the last impact
   int first_guard_ = 0;
   std::vector<OwnGuard> guards_;
 };

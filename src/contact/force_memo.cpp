@@ -1,12 +1,15 @@
 #include "contact/force_memo.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace pawl::contact {
 
 namespace {
 constexpr std::size_t most_instants = 64;
-}
+constexpr double weightless = 64 * std::numeric_limits<double>::epsilon();  // of the largest force
+}  // namespace
 
 ForceMemo::ForceMemo(const System::Declarations& model, std::shared_ptr<formulate::MechanicsForm> form)
     : info_(*model.mechanics), form_(std::move(form)), entries_(most_instants) {
@@ -41,7 +44,12 @@ const ForceMemo::Entry& ForceMemo::find(const Point<double>& at) {
   };
   for (std::size_t c = 0; c < info_.contacts.size(); ++c) {
     const ContactInfo& contact = info_.contacts[c];
-    if (contact.normal >= 0) entry.forces[c].normal = row(contact.normal, 0);
+    if (contact.normal >= 0) {
+      const double force = row(contact.normal, 0);
+      double largest = 0;  // bodies that touch without weight have a force that is rounding alone: none
+      for (const double one : form_->terms().force) largest = std::max(largest, std::abs(one));
+      entry.forces[c].normal = std::abs(force) <= weightless * largest ? 0 : force;
+    }
     for (int k = 0; k < contact.tangents; ++k) entry.forces[c].slip[k] = row(contact.slip, k);
   }
   entry.pivot = form_->least_slip_pivot(at.t, x);

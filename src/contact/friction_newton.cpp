@@ -197,24 +197,29 @@ class Newton {
   Eigen::PartialPivLU<MatrixXd> lu_;
 };
 
+bool run_from(const ScaledProblem& p, const VectorXd& guess, VectorXd& y) {
+  for (const double stretch : {1.0, 0.1, 10.0}) {
+    Newton newton(p, stretch);
+    for (const bool is_damped : {true, false}) {
+      y = guess;
+      if (newton.run(y, is_damped, 40) && violation(p, y) <= verified) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool polish(const ScaledProblem& p, VectorXd& y) {
-  return Newton(p, 1).run(y, true, 20);
+  const VectorXd guess = y;
+  return run_from(p, guess, y);
 }
 
 bool solve_by_newton(const ScaledProblem& p, VectorXd& y) {
   VectorXd guess = VectorXd::Zero(p.b.size());
-  int sweeps = 50;
-  for (int attempt = 0; attempt < 3; ++attempt, sweeps *= 8) {
+  for (const int sweeps : {50, 400, 3200}) {
     sweep(p, guess, sweeps);
-    for (const double stretch : {1.0, 0.1, 10.0}) {
-      Newton newton(p, stretch);
-      for (const bool is_damped : {true, false}) {
-        y = guess;
-        if (newton.run(y, is_damped, 40) && violation(p, y) <= verified) return true;
-      }
-    }
+    if (run_from(p, guess, y)) return true;
   }
   return false;
 }

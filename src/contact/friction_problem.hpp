@@ -32,6 +32,7 @@ struct FrictionProblem {
   Eigen::MatrixXd W;  ///< symmetric positive semidefinite
   Eigen::VectorXd b;
   bool looks_for_others = true;  ///< answers with other accelerations, where there may be some
+  double least_size = 0;         ///< of the terms b was summed from: where b is smaller, rounding is measured by this
 };
 
 enum class Standing { open, stick, slip };  ///< frictionless and touching: stick with no tangential rows

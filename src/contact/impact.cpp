@@ -26,7 +26,7 @@ std::vector<Index> normal_rows(const ImpactProblem& p) {
   return rows;
 }
 
-FrictionProblem friction_problem(const ImpactProblem& p, const VectorXd& u) {
+FrictionProblem friction_problem(const ImpactProblem& p, double size) {
   FrictionProblem f;
   for (const ImpactContact& c : p.contacts) {
     FrictionContact contact;
@@ -35,7 +35,8 @@ FrictionProblem friction_problem(const ImpactProblem& p, const VectorXd& u) {
     f.contacts.push_back(contact);
   }
   f.W = p.W;
-  f.b = u;
+  f.b = p.u;
+  f.least_size = size;
   f.looks_for_others = false;
   return f;
 }
@@ -70,13 +71,14 @@ double share_without_gain(const ImpactProblem& p, const VectorXd& compression, c
   return std::clamp(s, 0.0, 1.0);
 }
 
-ImpactOutcome strike_together(const ImpactProblem& p) {
+// `size`: of the terms the speeds were summed from.
+ImpactOutcome strike_together(const ImpactProblem& p, double size) {
   const std::vector<Index> normal = normal_rows(p);
-  const FrictionSolution compression = solve(friction_problem(p, p.u));
+  const FrictionSolution compression = solve(friction_problem(p, size));
   if (!compression.is_found) return failed(p, "compression", compression);
   const VectorXd& Pc = compression.force;
 
-  FrictionProblem second = friction_problem(p, p.u);
+  FrictionProblem second = friction_problem(p, size);
   VectorXd P;
   if (p.law == ImpactLaw::poisson) {
     second.b += p.W * Pc;
@@ -134,10 +136,10 @@ ImpactOutcome strike_one_by_one(const ImpactProblem& p) {
   out.impulse = VectorXd::Zero(p.u.size());
   out.speed = p.u;
   out.rounds = 0;
-  const double first = fastest(p.u);
+  double size = p.u.cwiseAbs().maxCoeff();
   std::vector<std::size_t> members;
   std::vector<Index> rows;
-  for (double approach = first; approach > 1e-12 * first; approach = fastest(out.speed)) {
+  for (double approach = fastest(p.u); approach > 1e-12 * size; approach = fastest(out.speed)) {
     members.clear();
     out.closed_plastically = out.rounds == most_rounds;
     for (std::size_t i = 0; i < normal.size(); ++i) {
@@ -147,13 +149,14 @@ ImpactOutcome strike_one_by_one(const ImpactProblem& p) {
     if (out.closed_plastically) {
       for (ImpactContact& c : part.contacts) c.restitution = 0;
     }
-    const ImpactOutcome struck = strike_together(part);
+    const ImpactOutcome struck = strike_together(part, size);
     if (!struck.failure.empty()) {
       out.failure = struck.failure;
       return out;
     }
     out.impulse(rows) += struck.impulse;
     out.speed = p.u + p.W * out.impulse;
+    size = std::max(size, (p.W * out.impulse).cwiseAbs().maxCoeff());
     out.energy_change += struck.energy_change;
     out.share = std::min(out.share, struck.share);
     if (out.closed_plastically) break;
@@ -165,7 +168,7 @@ ImpactOutcome strike_one_by_one(const ImpactProblem& p) {
 }  // namespace
 
 ImpactOutcome strike(const ImpactProblem& problem) {
-  return problem.is_sequential ? strike_one_by_one(problem) : strike_together(problem);
+  return problem.is_sequential ? strike_one_by_one(problem) : strike_together(problem, 0);
 }
 
 }  // namespace pawl::contact

@@ -12,7 +12,8 @@ namespace {
 
 double size_of(const ScaledProblem& p) {
   double size = p.b.size() > 0 ? p.b.cwiseAbs().maxCoeff() : 0;
-  for (const Part& c : p.parts) size = std::max(size, c.normal >= 0 ? c.least : c.holding * c.least);
+  for (const Part& c : p.parts)
+    size = std::max({size, c.normal >= 0 ? c.least : c.holding * c.least, p.least_size * c.factor});
   return size;
 }
 
@@ -53,6 +54,7 @@ ScaledProblem scaled(const FrictionProblem& problem) {
   p.b = d.cwiseProduct(problem.b);
   p.rows.resize(static_cast<std::size_t>(n));
   std::iota(p.rows.begin(), p.rows.end(), 0);
+  p.least_size = problem.least_size;
   p.size = size_of(p);
   return p;
 }
@@ -97,6 +99,7 @@ std::vector<ScaledProblem> islands(const ScaledProblem& all) {
   for (ScaledProblem& island : found) {
     island.W = all.W(island.rows, island.rows);
     island.b = all.b(island.rows);
+    island.least_size = all.least_size;
     island.size = size_of(island);
   }
   return found;

@@ -32,6 +32,7 @@ struct ScaledProblem {
   Eigen::MatrixXd W;
   Eigen::VectorXd b;
   std::vector<int> rows;  ///< of the problem
+  double least_size = 0;  ///< in the units of the problem
   double size = 0;        ///< of b and of the given forces: what "zero" is measured by
 
   /// Whether every direction of friction is one of two.

@@ -49,7 +49,8 @@ void ContactForces::check_rows(double t, const double* x) {
   std::vector<int> rows;
   for (const bool on_speeds : {false, true}) {
     for (const ContactInfo& contact : info_.contacts) {
-      const int number = on_speeds ? contact.slip : contact.kind == ContactInfo::Kind::joint ? -1 : contact.normal;
+      const bool has_gap = contact.kind == ContactInfo::Kind::contact;
+      const int number = on_speeds ? contact.slip : has_gap ? contact.normal : -1;
       for (int i = 0; number >= 0 && i < info_.constraints[at(number)].rows; ++i) rows.push_back(first_row(number) + i);
     }
   }
@@ -120,7 +121,7 @@ void ContactForces::arrange(double t, const double* x, const Held& held, const M
 
 // In the plane the mode says it. In space it is that of the motion, unless there is none but for rounding: then that of
 // the last event.
-void ContactForces::find_direction(Acting& one, const double* x) const {
+void ContactForces::find_direction(Acting& one) const {
   const ContactInfo& contact = *one.contact;
   const int tangents = contact.tangents;
   double squares = 0;
@@ -138,20 +139,9 @@ void ContactForces::find_direction(Acting& one, const double* x) const {
     one.direction[0] = mode_of(contact, *held_) == ContactMode::slip ? 1 : -1;
     return;
   }
-  double largest = 0;  // of the terms of the slip speed
-  const SparseRows& G = terms_.pattern();
-  for (int k = G.first[at(one.slip)]; k < G.first[at(one.slip + tangents)]; ++k)
-    largest = std::max(largest, std::abs(terms_.jacobian[at(k)] * x[info_.speeds[at(G.column[at(k)])]]));
-  const double* last = held_->numbers.data() + contact.direction;
-  const bool has_last = last[0] != 0 || last[1] != 0;
-  const bool is_rounding = size <= 64 * std::numeric_limits<double>::epsilon() * largest;
-  for (int i = 0; i < tangents; ++i) {
-    if (is_rounding && has_last) {
-      one.direction[at(i)] = last[i];
-    } else {
-      one.direction[at(i)] = size > 0 ? one.speed[at(i)] / size : 0;
-    }
-  }
+  // A direction turns infinitely fast as slip begins or ends: below the floor it fades out.
+  const double floor = held_->numbers[at(contact.direction + 2)], length = std::hypot(size, floor);
+  for (int i = 0; i < tangents; ++i) one.direction[at(i)] = length > 0 ? one.speed[at(i)] / length : 0;
 }
 
 // Takes what the penetration loses: all that its force does beside loading and unloading the spring.
@@ -190,7 +180,7 @@ void ContactForces::add_forces(double t, const double* x, const double* relays, 
   if (all_) all_->evaluate_jacobian(t, x);
   for (auto* list : {&given_, &oblique_}) {
     for (Acting& one : *list) {
-      if (one.slip >= 0) find_direction(one, x);
+      if (one.slip >= 0) find_direction(one);
     }
   }
   for (Acting& one : given_) {

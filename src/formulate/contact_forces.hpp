@@ -66,7 +66,7 @@ class ContactForces {
 
   int first_row(int constraint) const { return info_.constraints[static_cast<std::size_t>(constraint)].first_row; }
   void check_rows(double t, const double* x);
-  void find_direction(Acting& one, const double* x) const;
+  void find_direction(Acting& one) const;
   double elastic_force(Acting& one);
   void set_friction(const Acting& one, double pressing);
   void add_row(int row, double factor, double* out) const;

@@ -7,8 +7,12 @@
 // exactly, columns that share no row together (coloring.hpp); the others by differences.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,10 +20,35 @@
 
 namespace pawl::formulate {
 
+inline std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+inline bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
 /// Which unknowns a row reads, and the rates of which: ascending.
 struct RowReads {
   std::vector<int> values, rates;
   bool operator==(const RowReads&) const = default;
+};
+
+/// A sparse matrix by rows, without its values: each entry has a column, ascending within a row, and the place of its
+/// value in an array.
+struct RowPattern {
+  struct Entry {
+    int column, place;
+  };
+  std::vector<int> first;  ///< per row its first entry, and the number of entries
+  std::vector<Entry> entries;
+
+  std::span<const Entry> row(int i) const { return {entries.data() + first[at(i)], entries.data() + first[at(i) + 1]}; }
+};
+
+/// J = dr/dy and M = -dr/dy' at a point: one value per entry of the pattern.
+struct DaeValues {
+  std::vector<double> J, M;
 };
 
 /// A point of the equations.
@@ -36,6 +65,7 @@ class DaeEquations {
 
   int size() const { return size_; }
   const System::Declarations& model() const { return *model_; }
+  const std::shared_ptr<const System::Declarations>& share_model() const { return model_; }
   std::string row_name(int row) const;
   const std::string& state_name(int state) const { return model_->state_names[static_cast<std::size_t>(state)]; }
 
@@ -44,12 +74,16 @@ class DaeEquations {
   /// Finds what every row reads in this mode. What was read in earlier modes stays in the pattern. True: it has
   /// changed.
   bool observe(double t, const double* y);
-  const std::vector<RowReads>& reads() const { return reads_; }
+  /// Takes over what other equations of the same model have observed.
+  void learn_from(const DaeEquations& other);
+  const std::vector<RowReads>& reads() const { return observed_->reads; }
+  std::shared_ptr<const std::vector<RowReads>> share_reads() const { return {observed_, &observed_->reads}; }
   /// Of the derivatives by y and y', and the diagonal: rows of column j are row[first[j]] ..., ascending.
-  const std::vector<int>& first() const { return first_; }
-  const std::vector<int>& row() const { return row_; }
-  bool reads_time() const { return reads_time_; }
-  int colors() const { return static_cast<int>(by_color_.size()); }
+  const std::vector<int>& first() const { return observed_->first; }
+  const std::vector<int>& row() const { return observed_->row; }
+  const RowPattern& by_row() const { return observed_->by_row; }
+  bool reads_time() const { return observed_->reads_time; }
+  int colors() const { return observed_->colors(); }
 
   /// dy null stands for zero, here and below.
   void residual(double t, const double* y, const double* dy, double* r);
@@ -80,7 +114,10 @@ class DaeEquations {
   bool has_mass_function() const { return static_cast<bool>(model_->mass); }
 
   /// The size of a state: declared, or its value (if that is larger), or 1.
-  double nominal(int state, double value) const;
+  double nominal(int state, double value) const {
+    const double declared = model_->nominals.empty() ? 0.0 : model_->nominals[at(state)];
+    return std::max(declared > 0 ? declared : 1.0, std::isfinite(value) ? std::abs(value) : 0.0);
+  }
   /// A short time, in which no state moves by more than about 1e-5 of its size.
   double path_step(double t, const double* y, const double* dy, const double* ddy) const;
   /// This point and three others, moved by about 0.1, 3 and 50 percent of each quantity (or of its nominal size, or of
@@ -95,18 +132,47 @@ class DaeEquations {
   template <class T>
   struct Bench;
 
+  // A matrix the model writes: M, or the derivatives of its rates.
+  struct Written {
+    struct Entry {
+      int row, column, slot;
+    };
+    detail::EntryMap map;
+    std::vector<Entry> entries;
+    Entries<double>::Seen seen;
+    std::size_t slots = 0;
+  };
+  // What is known of the rows in the modes seen so far: never changed, so that equations of one model may share it.
+  struct Observed {
+    std::vector<RowReads> reads;  // in the last mode
+    bool reads_time = true;
+    Written mass, jacobian;
+    std::vector<int> first, row;
+    RowPattern by_row;
+    std::vector<int> color_first{0}, colored;  // columns, colour after colour
+    std::vector<int> place;                    // per entry of the given derivatives: its place in the pattern
+
+    int colors() const { return static_cast<int>(color_first.size()) - 1; }
+    std::span<const int> of_color(int color) const {
+      return {colored.data() + color_first[at(color)], colored.data() + color_first[at(color) + 1]};
+    }
+  };
+
   void find_assigned_rates();
   [[noreturn]] void refuse_counts(int equations) const;
-  std::vector<std::vector<int>> mass_reads(double t, const double* y);
-  std::vector<std::vector<int>> mass_candidates(const std::vector<DaePoint>& points);
+  void observe_entries(const detail::MatrixFunction& matrix, Written& written, double t, const double* y) const;
+  void observe_reads(Observed& now, double t, const double* y);
+  std::vector<int> rates_read(const EquationInfo& equation, double t, const double* y) const;
+  std::vector<std::vector<int>> mass_reads(const Written& mass, double t, const double* y);
+  std::vector<std::vector<int>> mass_candidates(const Written& mass, const std::vector<DaePoint>& points);
   template <class Take>
-  void probe_mass(const DaePoint& point, const std::vector<int>& group, const Take& take);
+  void probe_mass(const Written& mass, const DaePoint& point, const std::vector<int>& group, const Take& take);
+  void make_pattern(Observed& now) const;
+  void color(Observed& now) const;
+  void size_memory();
   bool compare_mass(const double* Mw) const;
   struct Weights;
   Weights weights_in_time(double t, double step) const;
-  void observe_reads(double t, const double* y);
-  std::vector<int> rates_read(const EquationInfo& equation, double t, const double* y) const;
-  bool make_pattern();
   bool takes(std::size_t unit, Units units) const {
     return units == Units::all || unit_is_exact_[unit] == (units == Units::exact);
   }
@@ -137,31 +203,16 @@ class DaeEquations {
   const double* parameters_ = nullptr;
   Held declared_;  // for the time before a run
 
-  // A matrix the model writes: M, or the derivatives of its rates.
-  struct Written {
-    struct Entry {
-      int row, column, slot;
-    };
-    detail::EntryMap map;
-    std::vector<Entry> entries;
-    Entries<double>::Seen seen;
-    std::size_t slots = 0;
-  };
-  void observe_entries(const detail::MatrixFunction& matrix, Written& written, double t, const double* y) const;
-  Written mass_, jacobian_;
+  std::shared_ptr<const Observed> observed_;
   double earliest_ = std::numeric_limits<double>::infinity();    // time anybody has asked for
   std::vector<double> direction_;                                // w, of rates
   std::vector<double> assumed_mass_, assumed_size_, seen_mass_;  // M w by row, and the sum of its terms; empty: none
   bool mass_has_changed_ = false, looks_back_ = false;
-  bool skips_rates_ = false, reads_time_ = true;
+  bool skips_rates_ = false;
 
-  std::vector<RowReads> reads_;
-  std::vector<int> first_, row_;
-  std::vector<std::vector<int>> by_color_;
   std::unique_ptr<Bench<double>> numbers_;
   std::unique_ptr<Bench<Gradient>> duals_;
   std::vector<double> zero_, scale_, point_, rates_, base_, moved_, given_;
-  std::vector<int> place_;  // per entry of the given derivatives: its place in the pattern
 };
 
 }  // namespace pawl::formulate

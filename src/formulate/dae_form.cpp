@@ -17,29 +17,77 @@ constexpr int largest_dense = 32;       // unknowns; below it patterns do not pa
 constexpr double fullest_sparse = 0.3;  // share of entries above which a matrix is treated as full
 constexpr std::size_t most_modes = 16;  // whose analysis is kept
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The same but for numbers: what chooses between branches of a model.
 bool has_same_modes(const Held& a, const Held& b) {
   return a.modes == b.modes && a.truths == b.truths && a.members == b.members && a.levels == b.levels &&
          a.sides == b.sides;
 }
 
-bool all_finite(const Eigen::SparseMatrix<double, Eigen::RowMajor>& A) {
-  return std::all_of(A.valuePtr(), A.valuePtr() + A.nonZeros(), [](double value) { return std::isfinite(value); });
-}
-
 }  // namespace
 
+/// Here, and at other points where the model is defined; taken when they are asked for.
+class DaeForm::Nearby final : public DaeSamples {
+ public:
+  Nearby(DaeForm& form, double t, const double* x) : form_(form), t_(t), x_(x) {}
+
+  const DaeValues& here() override {
+    if (samples_.empty()) {
+      DaeValues one;
+      form_.sample_values(t_, x_, nullptr, one);
+      samples_.push_back(std::move(one));
+    }
+    return samples_.front();
+  }
+  const std::vector<DaeValues>& all() override {
+    here();
+    if (std::exchange(has_all_, true)) return samples_;
+    const std::vector<DaePoint> points = form_.equations_.neighbours(t_, x_, nullptr);
+    for (auto point = points.begin() + 1; point != points.end(); ++point) {
+      try {
+        DaeValues one;
+        form_.sample_values(point->t, point->y.data(), point->dy.data(), one);
+        if (all_finite(one.J) && all_finite(one.M)) samples_.push_back(std::move(one));
+      } catch (const std::exception&) {
+        // There it is not.
+      }
+    }
+    return samples_;
+  }
+  /// The one here, if anybody has asked for it.
+  bool give(DaeValues& out) {
+    if (samples_.empty()) return false;
+    out = std::move(samples_.front());
+    return true;
+  }
+
+ private:
+  DaeForm& form_;
+  double t_;
+  const double* x_;
+  std::vector<DaeValues> samples_;
+  bool has_all_ = false;
+};
+
 DaeForm::DaeForm(std::shared_ptr<const System::Declarations> model, const ActiveField& field)
-    : field_(field), equations_(std::move(model)) {
+    : field_(field), equations_(std::move(model)), structure_(std::make_shared<const DaeStructure>()) {
   size_ = states_ = equations_.size();
   matrices_.size = size_;
   roles_.resize(at(size_));
   row_scale_.assign(at(size_), 1.0);
-  slope_.assign(at(size_), 0.0);
+  for (std::vector<double>* one : {&slope_, &largest_, &diagonal_}) one->assign(at(size_), 0.0);
+}
+
+void DaeForm::learn_from(const DaeForm& other) {
+  modes_ = other.modes_;
+  if (has_entered_ || !other.has_entered_) return;
+  equations_.learn_from(other.equations_);
+  structure_ = other.structure_;
+  roles_ = other.roles_;
+  mass_kind_ = other.mass_kind_;
+  mass_is_proved_ = other.mass_is_proved_;
+  has_seen_mass_vary_ = other.has_seen_mass_vary_;
+  seen_ = other.seen_;
+  has_entered_ = true;
 }
 
 void DaeForm::restart(double t, const double* x) {
@@ -53,20 +101,25 @@ void DaeForm::follow(double t, const double* x) {
 }
 
 void DaeForm::enter(const Held& held, double t, const double* x) {
-  has_exact_jacobian_ = equations_.is_exact() && !wants_differences;
-  bool pattern_changed = false;
+  const bool was_exact = std::exchange(has_exact_jacobian_, equations_.is_exact() && !wants_differences);
   const MassKind kind = mass_kind_;
   const int version = version_;
+  is_evaluated_ = false;
   if (!has_entered_ || !(held == seen_)) {
-    pattern_changed = equations_.observe(t, x) || !has_entered_;
-    J_.resize(equations_.row().size());
-    M_.resize(equations_.row().size());
+    has_entered_ = is_arranged_ = false;  // until all of it is done: the model may throw
+    if (equations_.observe(t, x)) has_shape_ = false;
+    analyze(held, t, x);
     seen_ = held;
     has_entered_ = true;
-    analyze(held, t, x);
   }
-  arrange_matrices(t, x, pattern_changed);
+  const bool had_shape = std::exchange(has_shape_, true);
+  if (!had_shape) shape_matrices();
+  arrange_matrices(t, x);
   if (mass_kind_ != kind && version_ == version) ++version_;
+  if (!had_shape || was_exact != has_exact_jacobian_) name_jacobian();
+}
+
+void DaeForm::name_jacobian() {
   if (!has_exact_jacobian_)
     jacobian_kind_ = "differences";
   else if (equations_.is_given())
@@ -78,99 +131,95 @@ void DaeForm::enter(const Held& held, double t, const double* x) {
 }
 
 void DaeForm::analyze(const Held& held, double t, const double* x) {
-  const double threshold = equations_.is_exact() ? 1e-10 : 1e-6;  // the noise of differences is not rank
-  auto known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) { return mode.held == held; });
-  if (known == modes_.end()) {
-    known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) {
-      return has_same_modes(mode.held, held) && mode.structure.reads == equations_.reads();
-    });
-    // Other numbers in the same equations: what holds for the structure is easily seen.
-    if (known != modes_.end() && !still_holds(known->structure, sample(t, x, nullptr), threshold)) known = modes_.end();
-    if (known != modes_.end()) known->held = held;
-  }
-  if (known == modes_.end()) {
-    const std::vector<DaeSample> samples = nearby(t, x);
-    if (modes_.size() == most_modes) modes_.erase(modes_.begin());
-    const bool is_constant = mass_is_constant(samples);
-    modes_.push_back({held, analyze_structure(equations_, samples, threshold), is_constant,
-                      is_constant && equations_.mass_is_proved_constant()});
-    known = modes_.end() - 1;
-  }
-  structure_ = known->structure;
+  Nearby samples(*this, t, x);
+  const Mode& mode = find_mode(held, samples);
+  is_evaluated_ = samples.give(now_);
+  structure_ = mode.structure;
   const auto sliding = std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding);
-  if (sliding != held.sides.end())
-    structure_.failure = fmt::format(
+  if (sliding != held.sides.end()) {
+    DaeStructure refused = *structure_;
+    refused.failure = fmt::format(
         "t = {:.10g}: relay '{}' slides, and a sliding motion is only found for models in explicit form.\n"
         "  try:    a hysteresis, or rates d[x] for all states in the place of equations and a mass matrix",
         t, equations_.model().relays[static_cast<std::size_t>(sliding - held.sides.begin())].name);
-  roles_ = structure_.roles;
-  mass_is_proved_ = known->is_proved;
-  const bool is_constant = known->has_constant_mass && (mass_is_proved_ || !has_seen_mass_vary_);
+    structure_ = std::make_shared<const DaeStructure>(std::move(refused));
+  }
+  roles_ = structure_->roles;
+  mass_is_proved_ = mode.is_proved;
+  const bool is_constant = mode.has_constant_mass && (mass_is_proved_ || !has_seen_mass_vary_);
   mass_kind_ = is_constant ? MassKind::constant : MassKind::varying;
 }
 
-/// Here, and at other points where the model is defined.
-std::vector<DaeSample> DaeForm::nearby(double t, const double* x) {
-  std::vector<DaeSample> samples;
-  for (const DaePoint& point : equations_.neighbours(t, x, nullptr)) {
-    if (samples.empty()) {
-      samples.push_back(sample(point.t, point.y.data(), point.dy.data()));
-      continue;
-    }
-    try {
-      DaeSample one = sample(point.t, point.y.data(), point.dy.data());
-      if (all_finite(one.J) && all_finite(one.M)) samples.push_back(std::move(one));
-    } catch (const std::exception&) {
-      // There it is not.
-    }
+/// As it was analyzed before, or is now.
+const DaeForm::Mode& DaeForm::find_mode(const Held& held, Nearby& samples) {
+  const double threshold = equations_.is_exact() ? 1e-10 : 1e-6;  // the noise of differences is not rank
+  auto known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) { return mode.held == held; });
+  if (known != modes_.end()) return *known;
+  known = std::find_if(modes_.begin(), modes_.end(), [&](const Mode& mode) {
+    return has_same_modes(mode.held, held) && *mode.structure->reads == equations_.reads();
+  });
+  // Other numbers in the same equations: what holds for the structure is easily seen.
+  if (known != modes_.end() && still_holds(*known->structure, equations_, samples.here(), threshold)) {
+    known->held = held;
+    return *known;
   }
-  return samples;
+  auto found = std::make_shared<const DaeStructure>(analyze_structure(equations_, samples, threshold));
+  if (modes_.size() == most_modes) modes_.erase(modes_.begin());
+  const bool is_constant = mass_is_constant(samples);
+  modes_.push_back({held, std::move(found), is_constant, is_constant && equations_.mass_is_proved_constant()});
+  return modes_.back();
 }
 
 // The same at every point looked at, and linear in y' by that. Differences are too coarse for it.
-bool DaeForm::mass_is_constant(const std::vector<DaeSample>& samples) const {
-  if (!equations_.is_exact()) return false;
-  const auto& M = samples.front().M;
-  if (!all_finite(M)) return false;
-  int compared = 0;
-  for (std::size_t s = 1; s < samples.size(); ++s) {
-    const auto& other = samples[s].M;
-    ++compared;
-    for (Eigen::Index e = 0; e < M.nonZeros(); ++e) {
-      const double a = M.valuePtr()[e], b = other.valuePtr()[e];
-      if (std::abs(a - b) > 4 * std::numeric_limits<double>::epsilon() * std::abs(a)) return false;
-    }
+bool DaeForm::mass_is_constant(Nearby& samples) const {
+  if (!equations_.is_exact() || !all_finite(samples.here().M)) return false;
+  if (equations_.mass_is_proved_constant()) return true;
+  const std::vector<DaeValues>& all = samples.all();
+  const std::vector<double>& M = all.front().M;
+  for (std::size_t s = 1; s < all.size(); ++s) {
+    for (std::size_t e = 0; e < M.size(); ++e)
+      if (std::abs(M[e] - all[s].M[e]) > 4 * std::numeric_limits<double>::epsilon() * std::abs(M[e])) return false;
   }
-  return compared > 0;
+  return all.size() > 1;
 }
 
 DaeSample DaeForm::sample(double t, const double* y, const double* dy) {
-  equations_.linearize(t, y, dy, J_.data(), M_.data(), nullptr, false);
+  DaeValues values;
+  sample_values(t, y, dy, values);
   DaeSample result{{size_, size_}, {size_, size_}};
-  std::vector<Eigen::Triplet<double>> J, M;
-  for (int j = 0; j < size_; ++j) {
-    for (int e = equations_.first()[at(j)]; e < equations_.first()[at(j) + 1]; ++e) {
-      J.emplace_back(equations_.row()[at(e)], j, J_[at(e)]);
-      M.emplace_back(equations_.row()[at(e)], j, M_[at(e)]);
+  const RowPattern& pattern = equations_.by_row();
+  for (const auto& [from, to] : {std::pair{&values.J, &result.J}, std::pair{&values.M, &result.M}}) {
+    to->reserve(static_cast<Eigen::Index>(from->size()));
+    for (int i = 0; i < size_; ++i) {
+      to->startVec(i);
+      for (const auto& [j, place] : pattern.row(i)) to->insertBack(i, j) = (*from)[at(place)];
     }
+    to->finalize();
   }
-  result.J.setFromTriplets(J.begin(), J.end());
-  result.M.setFromTriplets(M.begin(), M.end());
   return result;
 }
 
-void DaeForm::arrange_matrices(double t, const double* x, bool pattern_changed) {
-  if (pattern_changed) {
-    const double fill = static_cast<double>(equations_.row().size()) / (static_cast<double>(size_) * size_);
-    const bool was_sparse = std::exchange(matrices_.is_sparse, size_ > largest_dense && fill <= fullest_sparse);
-    matrices_.first = matrices_.is_sparse ? equations_.first() : std::vector<int>();
-    matrices_.row = matrices_.is_sparse ? equations_.row() : std::vector<int>();
-    matrices_.J.assign(matrices_.is_sparse ? matrices_.row.size() : at(size_) * at(size_), 0.0);
-    if (matrices_.is_sparse || was_sparse || version_ == 0) ++version_;
-  }
-  equations_.linearize(t, x, nullptr, J_.data(), M_.data(), nullptr, false);
+void DaeForm::sample_values(double t, const double* y, const double* dy, DaeValues& out) {
+  out.J.resize(equations_.row().size());
+  out.M.resize(equations_.row().size());
+  equations_.linearize(t, y, dy, out.J.data(), out.M.data(), nullptr, false);
+}
+
+void DaeForm::shape_matrices() {
+  const double fill = static_cast<double>(equations_.row().size()) / (static_cast<double>(size_) * size_);
+  const bool was_sparse = std::exchange(matrices_.is_sparse, size_ > largest_dense && fill <= fullest_sparse);
+  matrices_.first = matrices_.is_sparse ? equations_.first() : std::vector<int>();
+  matrices_.row = matrices_.is_sparse ? equations_.row() : std::vector<int>();
+  matrices_.J.assign(matrices_.is_sparse ? matrices_.row.size() : at(size_) * at(size_), 0.0);
+  if (matrices_.is_sparse || was_sparse || version_ == 0) ++version_;
+  is_arranged_ = false;
+}
+
+void DaeForm::arrange_matrices(double t, const double* x) {
+  if (is_arranged_ && t == arranged_t_ && std::equal(arranged_x_.begin(), arranged_x_.end(), x)) return;
+  if (!is_evaluated_) sample_values(t, x, nullptr, now_);
   if (mass_kind_ != MassKind::varying && !mass_is_proved_) {
-    equations_.assume_mass(M_.data());
+    equations_.assume_mass(now_.M.data());
     equations_.residual(t, x, nullptr, slope_.data());  // leaves M behind, for evaluations with jets
   } else {
     equations_.forget_mass();
@@ -181,30 +230,35 @@ void DaeForm::arrange_matrices(double t, const double* x, bool pattern_changed) 
     matrices_.M.clear();
   } else {
     matrices_.M.assign(matrices_.J.size(), 0.0);
-    scatter(M_, matrices_.M);
+    scatter(now_.M, matrices_.M);
   }
   if (had_mass == matrices_.M.empty()) ++version_;
+  is_arranged_ = true;
+  arranged_t_ = t;
+  arranged_x_.assign(x, x + size_);
 }
 
 // A diagonal of M without a zero is divided out if it is surely constant. Else every row is scaled so that its largest
 // term, for unknowns of their nominal size, is about one: the rows of a circuit of charges may be 1e-12 of the others.
 void DaeForm::find_scales(const double* x) {
-  std::vector<double> largest(at(size_), 0.0), diagonal(at(size_), 0.0);
+  std::fill(largest_.begin(), largest_.end(), 0.0);
+  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
   bool is_diagonal = mass_kind_ != MassKind::varying && mass_is_proved_;
   for (int j = 0; j < size_; ++j) {
     const double nominal = equations_.nominal(j, x[j]);
     for (int e = equations_.first()[at(j)]; e < equations_.first()[at(j) + 1]; ++e) {
       const int i = equations_.row()[at(e)];
-      if (i == j) diagonal[at(i)] = M_[at(e)];
-      is_diagonal = is_diagonal && (i == j || M_[at(e)] == 0);
-      largest[at(i)] = std::max({largest[at(i)], std::abs(J_[at(e)]) * nominal, std::abs(M_[at(e)]) * nominal});
+      if (i == j) diagonal_[at(i)] = now_.M[at(e)];
+      is_diagonal = is_diagonal && (i == j || now_.M[at(e)] == 0);
+      largest_[at(i)] =
+          std::max({largest_[at(i)], std::abs(now_.J[at(e)]) * nominal, std::abs(now_.M[at(e)]) * nominal});
     }
   }
-  is_diagonal = is_diagonal && std::find(diagonal.begin(), diagonal.end(), 0.0) == diagonal.end();
+  is_diagonal = is_diagonal && std::find(diagonal_.begin(), diagonal_.end(), 0.0) == diagonal_.end();
   if (mass_kind_ != MassKind::varying) mass_kind_ = is_diagonal ? MassKind::identity : MassKind::constant;
   for (int i = 0; i < size_; ++i) {
-    const bool is_usable = largest[at(i)] > 1e-200 && largest[at(i)] < 1e200;
-    row_scale_[at(i)] = is_diagonal ? 1 / diagonal[at(i)] : is_usable ? std::exp2(-std::ilogb(largest[at(i)])) : 1.0;
+    const bool is_usable = largest_[at(i)] > 1e-200 && largest_[at(i)] < 1e200;
+    row_scale_[at(i)] = is_diagonal ? 1 / diagonal_[at(i)] : is_usable ? std::exp2(-std::ilogb(largest_[at(i)])) : 1.0;
   }
 }
 
@@ -240,6 +294,7 @@ void DaeForm::residual(double t, const double* y, const double* dy, double* r) {
 void DaeForm::take_mass_as_varying() {
   mass_kind_ = MassKind::varying;
   has_seen_mass_vary_ = true;
+  is_arranged_ = false;
   equations_.forget_mass();
   ++version_;
 }
@@ -249,7 +304,7 @@ void DaeForm::linearize(double t, const double* y, const double* dy) {
   const long long all = equations_.all_evaluations, all_duals = equations_.all_dual_evaluations;
   double* slope = equations_.reads_time() ? slope_.data() : nullptr;
   const auto evaluate = [&] {
-    equations_.linearize(t, y, dy, J_.data(), mass_kind_ == MassKind::varying ? M_.data() : nullptr, slope,
+    equations_.linearize(t, y, dy, now_.J.data(), mass_kind_ == MassKind::varying ? now_.M.data() : nullptr, slope,
                          wants_differences);
   };
   evaluate();
@@ -257,8 +312,11 @@ void DaeForm::linearize(double t, const double* y, const double* dy) {
     take_mass_as_varying();
     evaluate();
   }
-  scatter(J_, matrices_.J);
-  if (mass_kind_ == MassKind::varying) scatter(M_, matrices_.M);
+  scatter(now_.J, matrices_.J);
+  if (mass_kind_ == MassKind::varying) {
+    scatter(now_.M, matrices_.M);
+    is_arranged_ = false;
+  }
   for (int i = 0; i < size_; ++i) slope_[at(i)] = slope != nullptr ? row_scale_[at(i)] * slope_[at(i)] : 0.0;
   dual_evaluations += equations_.dual_evaluations - duals;
   difference_evaluations += equations_.difference_evaluations - differences;

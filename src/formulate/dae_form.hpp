@@ -11,12 +11,19 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/SparseCore>
+
 #include "formulate/dae_equations.hpp"
 #include "formulate/dae_structure.hpp"
 #include "formulate/implicit_form.hpp"
 #include "system/vector_field.hpp"
 
 namespace pawl::formulate {
+
+/// J = dr/dy and M = -dr/dy' at a point.
+struct DaeSample {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> J, M;
+};
 
 class DaeForm final : public ImplicitForm {
  public:
@@ -44,40 +51,50 @@ class DaeForm final : public ImplicitForm {
   long long other_dual_rhs() const { return equations_.all_dual_evaluations - own_dual_rhs_; }
 
   /// Takes over what another form of the same model has found out about its modes.
-  void learn_from(const DaeForm& other) { modes_ = other.modes_; }
+  void learn_from(const DaeForm& other);
 
   /// Of the mode in force. Its failure is also what complete() returns.
-  const DaeStructure& structure() const { return structure_; }
+  const DaeStructure& structure() const { return *structure_; }
   DaeEquations& equations() { return equations_; }
-  /// J and M at a point, without the scales of rows that residual() and matrices() have.
+  /// J and M at a point, without the scales of rows that residual() and matrices() have: matrices, or the values of
+  /// equations().by_row() alone.
   DaeSample sample(double t, const double* y, const double* dy);
+  void sample_values(double t, const double* y, const double* dy, DaeValues& out);
   /// The factor of a row in residual(), J and M.
   double row_scale(int row) const { return row_scale_[static_cast<std::size_t>(row)]; }
 
  private:
   struct Mode {
     Held held;
-    DaeStructure structure;
+    std::shared_ptr<const DaeStructure> structure;
     bool has_constant_mass, is_proved;
   };
+  class Nearby;
   void enter(const Held& held, double t, const double* x);
   void analyze(const Held& held, double t, const double* x);
-  std::vector<DaeSample> nearby(double t, const double* x);
-  bool mass_is_constant(const std::vector<DaeSample>& samples) const;
+  const Mode& find_mode(const Held& held, Nearby& samples);
+  bool mass_is_constant(Nearby& samples) const;
   void take_mass_as_varying();
-  void arrange_matrices(double t, const double* x, bool pattern_changed);
+  void shape_matrices();
+  void arrange_matrices(double t, const double* x);
+  void name_jacobian();
   void find_scales(const double* x);
   void scatter(const std::vector<double>& values, std::vector<double>& out) const;
 
   const ActiveField& field_;
   DaeEquations equations_;
-  DaeStructure structure_;
+  std::shared_ptr<const DaeStructure> structure_;
   Held seen_;
-  bool has_entered_ = false;
+  bool has_entered_ = false, has_shape_ = false;
   bool mass_is_proved_ = false, has_seen_mass_vary_ = false;
   long long own_rhs_ = 0, own_dual_rhs_ = 0;
   std::vector<Mode> modes_;  // the last few, as they were analyzed
-  std::vector<double> row_scale_, slope_, J_, M_;
+  std::vector<double> row_scale_, slope_, largest_, diagonal_;
+  DaeValues now_;              // what was evaluated last
+  bool is_evaluated_ = false;  // at the point restart() is called for
+  bool is_arranged_ = false;   // for this point:
+  double arranged_t_ = 0;
+  std::vector<double> arranged_x_;
 };
 
 std::unique_ptr<DaeForm> make_dae_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field);

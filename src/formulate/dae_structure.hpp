@@ -11,21 +11,15 @@
 // Nedialkov and Pryce, Numerical Algorithms 76 (2017) 911): structure first, rank always.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <Eigen/SparseCore>
 
 #include "formulate/dae_equations.hpp"
 #include "formulate/implicit_form.hpp"
 
 namespace pawl::formulate {
-
-/// J = dr/dy and M = -dr/dy' at a point.
-struct DaeSample {
-  Eigen::SparseMatrix<double, Eigen::RowMajor> J, M;
-};
 
 struct DaeStructure {
   std::string failure;  ///< why the equations cannot be integrated; empty: they can
@@ -39,22 +33,28 @@ struct DaeStructure {
   std::vector<int> assigned;          ///< per row: its unknown
   /// The rows the analysis holds for: the equations, or combinations Σ factor * equation.
   std::vector<std::vector<std::pair<int, double>>> rows;
-  std::vector<std::string> names;  ///< of the unknowns
-  std::vector<RowReads> reads;     ///< what the analysis was told that the equations read
+  std::shared_ptr<const System::Declarations> model;   ///< whose states the unknowns are
+  std::shared_ptr<const std::vector<RowReads>> reads;  ///< what the analysis was told that the equations read
 
   bool has_combinations() const;
   /// "index 2; differential: 'a', 'b'; algebraic: 'c' (index 2)"
   std::string describe() const;
 };
 
-/// Samples at the start and at other points near it; numbers below `threshold`, relative to their row and column, count
-/// as zero.
-DaeStructure analyze_structure(const DaeEquations& equations, const std::vector<DaeSample>& samples, double threshold);
+/// Samples at the start and, where they are asked for, at other points near it.
+class DaeSamples {
+ public:
+  virtual ~DaeSamples() = default;
+  virtual const DaeValues& here() = 0;
+  /// The one here first.
+  virtual const std::vector<DaeValues>& all() = 0;
+};
+
+/// Numbers below `threshold`, relative to their row and column, count as zero.
+DaeStructure analyze_structure(const DaeEquations& equations, DaeSamples& samples, double threshold);
 
 /// Whether what was found elsewhere, for equations that read the same, holds at this point too. False: it may.
-bool still_holds(const DaeStructure& structure, const DaeSample& sample, double threshold);
-
-/// Names with the largest shares first: "'a', 'b' and 3 more".
-std::string largest_shares(const std::vector<double>& shares, const std::vector<std::string>& names, std::size_t most);
+bool still_holds(const DaeStructure& structure, const DaeEquations& equations, const DaeValues& sample,
+                 double threshold);
 
 }  // namespace pawl::formulate

@@ -32,7 +32,7 @@ Problem belt_block() {
   Mechanics block("belt-block");
   const auto x = block.coordinate("x", 0, 0.5), y = block.coordinate("y", 0);
   const auto mu = block.parameter("friction", 0.3), mu_s = block.parameter("static_friction", 0.5),
-             v = block.parameter("belt", 0.5);
+             v = block.parameter("belt_speed", 0.5);
   block.start([=](Start& at) { at[dot(x)] = at[v]; });
   for (const auto q : {x, y}) block.mass(q, 1.0);
   block.potential([=](const auto& at) { return sqr(at[x]) / 2 + at[y]; });

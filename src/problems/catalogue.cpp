@@ -7,10 +7,12 @@
 
 #include "numerics/nearest_name.hpp"
 #include "problems/constrained.hpp"
+#include "problems/contact.hpp"
 #include "problems/hybrid.hpp"
 #include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
 #include "problems/stiff.hpp"
+#include "problems/switched.hpp"
 
 namespace pawl {
 
@@ -75,6 +77,18 @@ const std::vector<Problem>& catalogue() {
       problems::brusselator_1d(),
       problems::heat_1d(),
       problems::andrews(),
+      problems::sphere_top(),
+      problems::belt_block(),
+      problems::oscillating_belt(),
+      problems::pendulum_stop(),
+      problems::rocking_block(),
+      problems::ball_table(),
+      problems::rolling_sphere_slip(),
+      problems::painleve_rod(),
+      problems::rigid_marble_jar(),
+      problems::buck_converter(),
+      problems::diode_bridge(),
+      problems::thyristor_rectifier(),
   };
   return list;
 }

@@ -57,11 +57,13 @@ std::array<Plane, 5> planes_of(const Grains& grains) {
 
 /// Two bodies that touch, seen from the second.
 struct Contact {
+  int i, j;  // j: a sphere, or beyond them a wall
   double stiffness, overlap;
-  Vector n;            // towards the first
-  Vector v, spin;      // of the contact point, of the body
-  Vector slip, turn;   // displacements since both were gripped; zero before
-  bool is_gripped = false;
+  double arm;         // from the centre of a sphere to the contact
+  Vector n;           // towards the first
+  Vector v, spin;     // of the contact point, of the body
+  Vector slip, turn;  // since the last instant
+  int spring = -1;    // in the table, if it has one
 };
 
 /// What a contact does to its first body.
@@ -77,20 +79,52 @@ Vector resistance(double stiffness, Vector displacement, double damping, Vector 
   return size <= limit ? wanted : (limit / size) * wanted;
 }
 
-Push push(const Grains& grains, const Contact& contact) {
-  const Vector n = contact.n;
-  const double root = std::sqrt(contact.overlap), parting = dot(n, contact.v);
-  const double spring = contact.stiffness * contact.overlap * root;
-  const double normal =
-      std::max(0.0, spring - 1.5 * grains.dissipation_time * contact.stiffness * root * parting);
-  const auto along = [n](Vector a) { return a - dot(n, a) * n; };
-  const Vector sliding = along(contact.v);
-  const Vector friction = resistance(contact.is_gripped ? grains.grip_stiffness : 0, along(contact.slip),
-                                     grains.grip_damping, sliding, grains.friction * normal);
-  const Vector rolling = resistance(contact.is_gripped ? grains.roll_stiffness : 0, contact.turn, grains.roll_damping,
-                                    contact.spin, grains.rolling_friction * grains.radius * normal);
-  return {normal * n - friction, -1 * rolling,
+Vector along(Vector n, Vector a) {
+  return a - dot(n, a) * n;
+}
+
+/// Displacements of the springs of a contact: held, and since then.
+struct Displacements {
+  Vector slip = {}, turn = {};
+};
+Displacements displacements(const Contact& contact, const double* springs) {
+  if (contact.spring < 0) return {};
+  return {along(contact.n, read(springs, 2 * contact.spring) + contact.slip),
+          read(springs, 2 * contact.spring + 1) + contact.turn};
+}
+
+double normal_force(const Grains& grains, const Contact& contact) {
+  const double root = std::sqrt(contact.overlap), parting = dot(contact.n, contact.v);
+  return std::max(0.0, contact.stiffness * root * (contact.overlap - 1.5 * grains.dissipation_time * parting));
+}
+
+Push push(const Grains& grains, const Contact& contact, const double* springs) {
+  const double parting = dot(contact.n, contact.v), normal = normal_force(grains, contact);
+  const double spring = contact.stiffness * contact.overlap * std::sqrt(contact.overlap);
+  const Vector sliding = along(contact.n, contact.v);
+  const auto [slip, turn] = displacements(contact, springs);
+  const Vector friction =
+      resistance(grains.grip_stiffness, slip, grains.grip_damping, sliding, grains.friction * normal);
+  const Vector rolling = resistance(grains.roll_stiffness, turn, grains.roll_damping, contact.spin,
+                                    grains.rolling_friction * grains.radius * normal);
+  return {normal * contact.n - friction, -1 * rolling,
           (spring - normal) * parting + dot(friction, sliding) + dot(rolling, contact.spin)};
+}
+
+constexpr int walls = 5;
+
+double key_of(int count, int i, int j) {
+  return 1 + static_cast<double>(i) * (count + walls) + j;
+}
+
+/// Where the key is in the table, or the free place where it belongs; -1: the table is full.
+int place_of(double key, const double* keys, int size) {
+  auto place = static_cast<int>(static_cast<unsigned long long>(key) * 0x9E3779B97F4A7C15ULL >> 32U) % size;
+  place = place < 0 ? place + size : place;
+  for (int tried = 0; tried < size; ++tried, place = place + 1 < size ? place + 1 : 0) {
+    if (keys[place] == key || keys[place] == 0) return place;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -222,7 +256,70 @@ void Forces::visit_pairs(const Grains& grains, const double* position, const Vis
   pair_tests_.fetch_add(tests, std::memory_order_relaxed);
 }
 
-double Forces::accelerations(const Grains& grains, const Motion& motion, const Stages& held, double* velocity_rate,
+// visit(contact) for all contacts that are not between spheres asleep: pairs, then walls.
+template <class Visit>
+void Forces::visit_contacts(const Grains& grains, const Motion& motion, const HeldGrips& held,
+                            const Visit& visit) const {
+  const int size = HeldGrips::springs_of(count_);
+  const auto is_asleep = [&](int i) { return held.stage[i] >= HeldGrips::asleep; };
+  const auto is_slow = [&](int i) { return held.stage[i] >= HeldGrips::slow; };
+  const auto moved = [&](int i) { return read(motion.position, i) - read(held.position, i); };
+  const auto find_spring = [&](Contact& contact) {
+    const int place = place_of(key_of(count_, contact.i, contact.j), held.keys, size);
+    contact.spring = place >= 0 && held.keys[place] != 0 ? place : -1;
+  };
+  visit_pairs(grains, motion.position, [&](int i, int j, Vector apart, double squared) {
+    if (is_asleep(i) && is_asleep(j)) return;
+    const double distance = std::sqrt(squared), arm = distance / 2;
+    const Vector n = (1 / distance) * apart, spin_i = read(motion.spin, i), spin_j = read(motion.spin, j);
+    Contact contact{i,
+                    j,
+                    grains.stiffness,
+                    2 * grains.radius - distance,
+                    arm,
+                    n,
+                    read(motion.velocity, i) - read(motion.velocity, j) - arm * cross(spin_i + spin_j, n),
+                    spin_i - spin_j,
+                    {},
+                    {}};
+    if (is_slow(i) && is_slow(j)) {
+      const Vector turn_i = read(motion.turn, i), turn_j = read(motion.turn, j);
+      find_spring(contact);
+      contact.slip = moved(i) - moved(j) - arm * cross(turn_i + turn_j, n);
+      contact.turn = turn_i - turn_j;
+    }
+    visit(contact);
+  });
+  const auto planes = planes_of(grains);
+  for (int i = 0; i < count_; ++i) {
+    if (is_asleep(i)) continue;
+    const Vector p = read(motion.position, i);
+    for (int wall = 0; wall < walls; ++wall) {
+      const Vector n = planes[at(wall)].inward;
+      const double height = dot(n, p) - planes[at(wall)].offset;
+      if (!(height < grains.radius)) continue;
+      const Vector spin = read(motion.spin, i);
+      Contact contact{i,
+                      count_ + wall,
+                      wall_stiffness(grains),
+                      grains.radius - height,
+                      height,
+                      n,
+                      read(motion.velocity, i) - height * cross(spin, n),
+                      spin,
+                      {},
+                      {}};
+      if (is_slow(i)) {
+        find_spring(contact);
+        contact.turn = read(motion.turn, i);
+        contact.slip = moved(i) - height * cross(contact.turn, n);
+      }
+      visit(contact);
+    }
+  }
+}
+
+double Forces::accelerations(const Grains& grains, const Motion& motion, const HeldGrips& held, double* velocity_rate,
                              double* spin_rate) const {
   const double farthest = 1e8 * grains.radius;  // cells have numbers
   if (!std::all_of(motion.position, motion.position + 3 * count_, [=](double x) { return std::abs(x) < farthest; })) {
@@ -230,9 +327,6 @@ double Forces::accelerations(const Grains& grains, const Motion& motion, const S
     std::fill(spin_rate, spin_rate + 3 * count_, std::numeric_limits<double>::quiet_NaN());
     return 0;
   }
-  const auto is_asleep = [&](int i) { return held.stage[i] >= Stages::asleep; };
-  const auto is_gripped = [&](int i) { return held.stage[i] >= Stages::gripped; };
-  const auto moved = [&](int i) { return read(motion.position, i) - read(held.position, i); };
   const double per_mass = 1 / grains.mass, per_inertia = 1 / grains.inertia();
   double power = 0;
   for (int i = 0; i < count_; ++i) {
@@ -240,57 +334,58 @@ double Forces::accelerations(const Grains& grains, const Motion& motion, const S
     velocity_rate[3 * i + 2] = -grains.gravity;
     spin_rate[3 * i] = spin_rate[3 * i + 1] = spin_rate[3 * i + 2] = 0;
   }
-  visit_pairs(grains, motion.position, [&](int i, int j, Vector apart, double squared) {
-    if (is_asleep(i) && is_asleep(j)) return;
-    const double distance = std::sqrt(squared), arm = distance / 2;
-    const Vector n = (1 / distance) * apart, spin_i = read(motion.spin, i), spin_j = read(motion.spin, j);
-    Contact contact{grains.stiffness, 2 * grains.radius - distance, n,
-                    read(motion.velocity, i) - read(motion.velocity, j) - arm * cross(spin_i + spin_j, n),
-                    spin_i - spin_j, {}, {}};
-    if (is_gripped(i) && is_gripped(j)) {
-      const Vector turn_i = read(motion.turn, i), turn_j = read(motion.turn, j);
-      contact.is_gripped = true;
-      contact.slip = moved(i) - moved(j) - arm * cross(turn_i + turn_j, n);
-      contact.turn = turn_i - turn_j;
+  visit_contacts(grains, motion, held, [&](const Contact& contact) {
+    const Push on = push(grains, contact, held.springs);
+    const Vector torque = -contact.arm * cross(contact.n, on.force);  // the same on both
+    add(velocity_rate, contact.i, per_mass * on.force);
+    add(spin_rate, contact.i, per_inertia * (torque + on.moment));
+    if (contact.j < count_) {
+      add(velocity_rate, contact.j, -per_mass * on.force);
+      add(spin_rate, contact.j, per_inertia * (torque - on.moment));
     }
-    const Push on = push(grains, contact);
-    const Vector torque = -arm * cross(n, on.force);  // the same on both
-    add(velocity_rate, i, per_mass * on.force);
-    add(velocity_rate, j, -per_mass * on.force);
-    add(spin_rate, i, per_inertia * (torque + on.moment));
-    add(spin_rate, j, per_inertia * (torque - on.moment));
     power += on.power;
   });
-  const auto planes = planes_of(grains);
   for (int i = 0; i < count_; ++i) {
-    if (is_asleep(i)) {
-      for (int k = 3 * i; k < 3 * i + 3; ++k) velocity_rate[k] = spin_rate[k] = 0;
-      continue;
-    }
-    const Vector p = read(motion.position, i);
-    for (const Plane& plane : planes) {
-      const Vector n = plane.inward;
-      const double height = dot(n, p) - plane.offset;
-      if (!(height < grains.radius)) continue;
-      const Vector spin = read(motion.spin, i);
-      Contact contact{wall_stiffness(grains), grains.radius - height, n,
-                      read(motion.velocity, i) - height * cross(spin, n), spin, {}, {}};
-      if (is_gripped(i)) {
-        contact.is_gripped = true;
-        contact.turn = read(motion.turn, i);
-        contact.slip = moved(i) - height * cross(contact.turn, n);
-      }
-      const Push on = push(grains, contact);
-      add(velocity_rate, i, per_mass * on.force);
-      add(spin_rate, i, per_inertia * (on.moment - height * cross(n, on.force)));
-      power += on.power;
-    }
+    if (held.stage[i] < HeldGrips::asleep) continue;
+    for (int k = 3 * i; k < 3 * i + 3; ++k) velocity_rate[k] = spin_rate[k] = 0;
   }
   return power;
 }
 
+void Forces::update_springs(const Grains& grains, const Motion& motion, const HeldGrips& held,
+                            const std::vector<char>& may_have, double* keys, double* springs) const {
+  const int size = HeldGrips::springs_of(count_);
+  std::fill(keys, keys + size, 0.0);
+  std::fill(springs, springs + 6 * size, 0.0);
+  const auto keep = [&](int i, int j, Displacements now) {
+    const int place = place_of(key_of(count_, i, j), keys, size);
+    if (place < 0) return;  // more contacts than springs: this one has dampers alone
+    keys[place] = key_of(count_, i, j);
+    add(springs, 2 * place, now.slip);
+    add(springs, 2 * place + 1, now.turn);
+  };
+  visit_contacts(grains, motion, held, [&](const Contact& contact) {
+    if (!may_have[at(contact.i)] || (contact.j < count_ && !may_have[at(contact.j)])) return;
+    Displacements now = displacements(contact, held.springs);
+    const double normal = normal_force(grains, contact);
+    now.slip = resistance(1, now.slip, 0, {}, grains.friction * normal / grains.grip_stiffness);
+    now.turn = resistance(1, now.turn, 0, {}, grains.rolling_friction * grains.radius * normal / grains.roll_stiffness);
+    keep(contact.i, contact.j, now);
+  });
+  // What sleeps was not visited; nothing has moved there.
+  for (int old = 0; old < size; ++old) {
+    const auto key = static_cast<long long>(held.keys[old]) - 1;
+    if (key < 0) continue;
+    const auto i = static_cast<int>(key / (count_ + walls)), j = static_cast<int>(key % (count_ + walls));
+    const auto sleeps = [&](int k) { return k >= count_ || held.stage[k] >= HeldGrips::asleep; };
+    if (sleeps(i) && sleeps(j)) keep(i, j, {read(held.springs, 2 * old), read(held.springs, 2 * old + 1)});
+  }
+}
+
 double Forces::elastic_energy(const Grains& grains, const double* position) const {
-  const auto stored = [](double stiffness, double overlap) { return 0.4 * stiffness * overlap * overlap * std::sqrt(overlap); };
+  const auto stored = [](double stiffness, double overlap) {
+    return 0.4 * stiffness * overlap * overlap * std::sqrt(overlap);
+  };
   double sum = 0;
   visit_pairs(grains, position, [&](int, int, Vector, double squared) {
     sum += stored(grains.stiffness, 2 * grains.radius - std::sqrt(squared));
@@ -334,12 +429,12 @@ double kinetic_energy(const Grains& grains, const Motion& motion, int i) {
 namespace {
 
 struct Island {
-  double energy = 0, least_stage = Stages::asleep, highest_stage = 0;
+  double energy = 0, least_stage = HeldGrips::asleep, highest_stage = 0;
   int spheres = 0;
-  bool is_disturbed = false;
+  bool is_calm = false, is_disturbed = false;
 };
 
-// Islands asleep that a sphere awake could reach before the next instant.
+// Islands asleep that a sphere of an island that is not calm could reach before the next instant.
 void disturb(std::vector<Island>& islands, const std::vector<int>& island_of, const Grains& grains,
              const double* position, const double* velocity, const double* stage) {
   const int count = static_cast<int>(island_of.size());
@@ -353,8 +448,8 @@ void disturb(std::vector<Island>& islands, const std::vector<int>& island_of, co
   list.build(position, reach_at(fastest), 0);
   for (int i = 0; i < count; ++i) {
     for (const int j : list.partners(i)) {
-      const bool i_sleeps = stage[i] >= Stages::asleep, j_sleeps = stage[j] >= Stages::asleep;
-      if (i_sleeps == j_sleeps) continue;
+      const bool i_sleeps = stage[i] >= HeldGrips::asleep, j_sleeps = stage[j] >= HeldGrips::asleep;
+      if (i_sleeps == j_sleeps || islands[at(island_of[at(i_sleeps ? j : i)])].is_calm) continue;
       const Vector apart = read(position, i) - read(position, j);
       const double reach = reach_at(speed_of(i_sleeps ? j : i));
       if (dot(apart, apart) < reach * reach) islands[at(island_of[at(i_sleeps ? i : j)])].is_disturbed = true;
@@ -365,8 +460,9 @@ void disturb(std::vector<Island>& islands, const std::vector<int>& island_of, co
 }  // namespace
 
 double Rest::judge(const Forces& forces, const Grains& grains, const double* position, double* velocity, double* spin,
-                   double* turn) const {
+                   double* turn, const HeldParts<double>& held) {
   const int count = forces.count();
+  double* const stage = held.stage;
   const Motion motion{position, velocity, spin, turn};
   const std::vector<int> island_of = forces.islands(grains, position);
   std::vector<Island> islands(at(count));  // by the smallest index in them
@@ -377,30 +473,42 @@ double Rest::judge(const Forces& forces, const Grains& grains, const double* pos
     island.least_stage = std::min(island.least_stage, stage[i]);
     island.highest_stage = std::max(island.highest_stage, stage[i]);
     ++island.spheres;
-    (stage[i] >= Stages::asleep ? has_sleeper : has_mover) = true;
+    (stage[i] >= HeldGrips::asleep ? has_sleeper : has_mover) = true;
   }
-  for (Island& island : islands)
-    island.is_disturbed = island.highest_stage >= Stages::asleep && island.least_stage < Stages::asleep;
-  if (has_sleeper && has_mover) disturb(islands, island_of, grains, position, velocity, stage);
   const double unit = grains.mass * grains.gravity * grains.radius;
+  for (Island& island : islands) {
+    island.is_calm = island.energy < calm * unit * island.spheres;
+    island.is_disturbed = island.highest_stage >= HeldGrips::asleep && island.least_stage < HeldGrips::asleep;
+  }
+  if (has_sleeper && has_mover) disturb(islands, island_of, grains, position, velocity, stage);
+
+  std::vector<char> is_slow(at(count));
+  for (int i = 0; i < count; ++i) {
+    const Island& island = islands[at(island_of[at(i)])];
+    is_slow[at(i)] = island.energy < slow * unit * island.spheres ? 1 : 0;
+  }
+  const HeldGrips before{{stage, held.position, held.keys, held.springs}};
+  const int size = HeldGrips::springs_of(count);
+  std::vector<double> keys(at(size)), springs(6 * at(size));
+  forces.update_springs(grains, motion, before, is_slow, keys.data(), springs.data());
+  std::copy(keys.begin(), keys.end(), held.keys);
+  std::copy(springs.begin(), springs.end(), held.springs);
+  std::copy(position, position + 3 * count, held.position);
+  std::fill(turn, turn + 3 * count, 0.0);
+
   double lost = 0;
   for (int i = 0; i < count; ++i) {
     const Island& island = islands[at(island_of[at(i)])];
-    const double energy = island.energy / island.spheres;
-    const double before = stage[i];
-    if (!(energy < slow * unit))
+    const bool slept = stage[i] >= HeldGrips::asleep;
+    if (is_slow[at(i)] == 0)
       stage[i] = 0;
-    else if (island.is_disturbed || !(energy < calm * unit))
-      stage[i] = Stages::gripped;
+    else if (island.is_disturbed || !island.is_calm)
+      stage[i] = HeldGrips::slow;
     else
-      stage[i] = std::min(std::max(island.least_stage, Stages::gripped) + 1, Stages::asleep);
-    if (before < Stages::gripped && stage[i] >= Stages::gripped) {
-      for (int k = 3 * i; k < 3 * i + 3; ++k) gripped_at[k] = position[k], turn[k] = 0;
-    }
-    if (before < Stages::asleep && stage[i] >= Stages::asleep) {
-      lost += kinetic_energy(grains, motion, i);
-      for (int k = 3 * i; k < 3 * i + 3; ++k) velocity[k] = spin[k] = 0;
-    }
+      stage[i] = std::min(std::max(island.least_stage, HeldGrips::slow) + 1, HeldGrips::asleep);
+    if (slept || stage[i] < HeldGrips::asleep) continue;
+    lost += kinetic_energy(grains, motion, i);
+    for (int k = 3 * i; k < 3 * i + 3; ++k) velocity[k] = spin[k] = 0;
   }
   return lost;
 }

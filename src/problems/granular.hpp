@@ -5,9 +5,10 @@
 //   N = max(0, K δ^(3/2) + 3/2 A K δ^(1/2) δ'),   K for two spheres, √2 K for a sphere and a plane
 // Friction against the sliding speed u of the contact point, rolling resistance against the difference Ω of spins:
 //   T = -(k_t ξ + c_t u), at most μ N,   M = -(k_r φ + c_r Ω), at most ρ r N
-// Springs with sliders, as of Cundall and Strack, Géotechnique 29 (1979) 47. Their displacements ξ and φ are counted from
-// where both bodies were gripped (Rest decides that: the spheres around are slow), so that forces are functions of the
-// state and of what is held. Before that there are dampers alone, which would creep under load.
+// Springs with sliders, as of Cundall and Strack, Géotechnique 29 (1979) 47. What a spring has been displaced by is
+// held and brought up to date at instants (Rest); in between, ξ and φ follow from the motion since the last one, so
+// that forces are functions of the state and of what is held. Spheres in fast surroundings have dampers alone, which
+// would creep.
 //
 // Pairs come from a list that holds more than the contacts, so the forces are those of all pairs, bit by bit, whatever
 // list they were computed with: evaluations depend on their arguments alone and may run in several threads.
@@ -19,14 +20,14 @@
 #include <span>
 #include <vector>
 
-#include "pawl/system.hpp"
+#include "problems/catalogue.hpp"
 
 namespace pawl::granular {
 
 /// What all spheres have in common, and the box: 0 <= z, |x| and |y| <= half_width, open above.
 struct Grains {
   double radius, mass, stiffness, dissipation_time;
-  double friction, grip_stiffness, grip_damping;        ///< μ, k_t, c_t
+  double friction, grip_stiffness, grip_damping;          ///< μ, k_t, c_t
   double rolling_friction, roll_stiffness, roll_damping;  ///< ρ, k_r, c_r
   double gravity, half_width;
 
@@ -35,17 +36,22 @@ struct Grains {
 
 /// Three numbers per sphere each.
 struct Motion {
-  const double *position, *velocity, *spin, *turn;  ///< turn: the spin, integrated from where the sphere was gripped
+  const double *position, *velocity, *spin, *turn;  ///< turn: the spin, integrated since the last instant
 };
 
-/// What is held between the instants at which rest is judged. How far a sphere has come is its stage: 0 it moves, from
-/// 1 on it is gripped, then it counts the instants in a row at which its island was calm; at `asleep` it is a fixed
-/// obstacle.
-struct Stages {
-  static constexpr double gripped = 1, asleep = 11;
-
-  const double* stage;     ///< one number per sphere
-  const double* position;  ///< three: where it was gripped
+/// What is held between instants. How far a sphere has come is its stage: 0 it moves fast, from 1 on it is slow, then
+/// it counts the instants in a row at which its island was calm; at `asleep` it is a fixed obstacle. Springs are in a
+/// hashed table with linear probing: displacements ξ and φ of the contact with a key.
+template <class Number>
+struct HeldParts {
+  Number* stage;     ///< one per sphere
+  Number* position;  ///< three: where it was at the last instant
+  Number* keys;      ///< springs_of(count): of the contact, 0: free
+  Number* springs;   ///< six times that
+};
+struct HeldGrips : HeldParts<const double> {
+  static constexpr double slow = 1, asleep = 11;
+  static int springs_of(int count) { return 4 * count; }
 };
 
 /// Pairs i < j that may touch before a sphere has moved by half the skin. Cells of a hashed grid: linear in the number
@@ -86,9 +92,9 @@ class NeighbourList {
 
 /// Counted since the object was made.
 struct ForceWork {
-  long long evaluations = 0;             ///< of everything that visits the contacts
-  long long pair_tests = 0;              ///< distances computed in them
-  long long lists = 0, list_tests = 0;   ///< lists built, distances computed for that
+  long long evaluations = 0;            ///< of everything that visits the contacts
+  long long pair_tests = 0;             ///< distances computed in them
+  long long lists = 0, list_tests = 0;  ///< lists built, distances computed for that
 };
 
 /// Const functions may be called from several threads at once.
@@ -103,7 +109,7 @@ class Forces {
 
   /// Rates of velocity and spin, three numbers per sphere, zero for those asleep. Returns the power that goes into
   /// dampers, friction and its springs. Positions that are not finite give rates that are not.
-  double accelerations(const Grains& grains, const Motion& motion, const Stages& held, double* velocity_rate,
+  double accelerations(const Grains& grains, const Motion& motion, const HeldGrips& held, double* velocity_rate,
                        double* spin_rate) const;
   /// Stored in the contacts.
   double elastic_energy(const Grains& grains, const double* position) const;
@@ -111,10 +117,16 @@ class Forces {
   std::vector<int> islands(const Grains& grains, const double* position) const;
   ForceWork work() const;
 
+  /// The springs as they are now, pulled back by their sliders, for all contacts whose two bodies may have one.
+  void update_springs(const Grains& grains, const Motion& motion, const HeldGrips& held,
+                      const std::vector<char>& may_have, double* keys, double* springs) const;
+
  private:
   class BorrowedList;
   template <class Visit>
   void visit_pairs(const Grains& grains, const double* position, const Visit& visit) const;
+  template <class Visit>
+  void visit_contacts(const Grains& grains, const Motion& motion, const HeldGrips& held, const Visit& visit) const;
 
   int count_;
   double skin_;
@@ -126,31 +138,32 @@ class Forces {
 /// Of translation and rotation.
 double kinetic_energy(const Grains& grains, const Motion& motion, int i);
 
-/// Judges every `period` seconds who is gripped, asleep and awake, by the mean kinetic energy per sphere of an island in
-/// units of m g r. Below `slow` its spheres are gripped. Below `calm` at ten instants in a row it falls asleep: it stops.
-/// It wakes as a whole when a sphere that is awake touches it, or could before the next instant, and stays gripped.
+/// Judges every `period` seconds who has springs, sleeps and wakes, by the mean kinetic energy per sphere of an island
+/// in units of m g r. Below `slow` its contacts get springs. Below `calm` at ten instants in a row it falls asleep: it
+/// stops. It wakes as a whole when a sphere that is awake touches it, or one of an island that is not calm could before
+/// the next instant, and keeps its springs.
 struct Rest {
   static constexpr double period = 0.01, slow = 1e-3, calm = 1e-6;
 
-  double* stage;
-  double* gripped_at;
-  /// Changes stages, velocities, spins and turns. Returns the kinetic energy that is lost where spheres stop.
-  double judge(const Forces& forces, const Grains& grains, const double* position, double* velocity, double* spin,
-               double* turn) const;
+  /// Changes what is held, velocities, spins and turns. Returns the kinetic energy that is lost where spheres stop.
+  static double judge(const Forces& forces, const Grains& grains, const double* position, double* velocity,
+                      double* spin, double* turn, const HeldParts<double>& held);
 };
 
 /// Where the parts of a sphere-box are.
 struct SphereHandles {
   Block<State> position, velocity, spin, turn;  ///< three numbers per sphere
-  State dissipated;                    ///< into dampers and friction, and what was lost where spheres stopped
-  Block<Discrete<double>> stage;       ///< one number per sphere
-  Block<Discrete<double>> gripped_at;  ///< three
-  Parameter first_parameter;           ///< of those of Grains, in their order
+  State dissipated;                             ///< into dampers and friction, and what was lost where spheres stopped
+  Block<Discrete<double>> held;                 ///< HeldParts one after the other
+  Parameter first_parameter;                    ///< of those of Grains, in their order
   Observable kinetic, ledger, awake;  ///< ledger: kinetic, potential and elastic energy, and what was dissipated
 
   Grains grains(const double* parameters) const;
-  Stages stages(const Held& held) const {
-    return {held.numbers.data() + stage.first, held.numbers.data() + gripped_at.first};
+  /// Of this many spheres; numbers: of Held.
+  template <class Number>
+  HeldParts<Number> parts(int count, Number* numbers) const {
+    Number* const first = numbers + held.first;
+    return {first, first + count, first + 4 * count, first + 4 * count + HeldGrips::springs_of(count)};
   }
   Motion motion(const double* states) const {
     return {states + position.first, states + velocity.first, states + spin.first, states + turn.first};
@@ -165,3 +178,9 @@ struct SphereBox : SphereHandles {
 SphereBox sphere_box_of(int n, double skin = 0.3);
 
 }  // namespace pawl::granular
+
+namespace pawl::problems {
+
+Problem sphere_box();
+
+}  // namespace pawl::problems

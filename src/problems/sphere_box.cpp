@@ -1,9 +1,9 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "problems/granular.hpp"
-#include "problems/hybrid.hpp"
 
 namespace pawl::granular {
 
@@ -33,12 +33,8 @@ struct Lattice {
 }  // namespace
 
 Grains SphereHandles::grains(const double* parameters) const {
-  const auto read = [=](Parameter p) { return parameters[p.index]; };
-  return {read(radius), read(mass),
-          read(stiffness), read(dissipation_time),
-          read(friction), read(grip),
-          read(rolling_friction), read(rolling_grip),
-          read(gravity), read(half_width)};
+  const double* p = parameters + first_parameter.index;
+  return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11]};
 }
 
 SphereBox sphere_box_of(int n, double skin) {
@@ -49,29 +45,40 @@ SphereBox sphere_box_of(int n, double skin) {
   const auto three_each = [&](const char* x, const char* y, const char* z, const std::vector<double>& starts) {
     const Block<State> block{system.size(), 3 * n};
     for (int i = 0; i < 3 * n; ++i)
-      system.state(fmt::format("{}{}", i % 3 == 0 ? x : i % 3 == 1 ? y : z, i / 3 + 1),
+      system.state(fmt::format("{}{}",
+                               i % 3 == 0   ? x
+                               : i % 3 == 1 ? y
+                                            : z,
+                               i / 3 + 1),
                    starts.empty() ? 0.0 : starts[static_cast<std::size_t>(i)]);
     return block;
   };
   box.position = three_each("x", "y", "z", lattice.positions);
   box.velocity = three_each("vx", "vy", "vz", {});
   box.spin = three_each("wx", "wy", "wz", {});
+  box.turn = three_each("turn_x", "turn_y", "turn_z", {});
   box.dissipated = system.state("dissipated", 0);
-  for (int i = 0; i < n; ++i) {
-    const auto calm = system.discrete(fmt::format("calm{}", i + 1), 0.0);
-    if (i == 0) box.calm = {calm.index, n};
-  }
+  const int springs = HeldGrips::springs_of(n);
+  const auto hold = [&](const char* name, int count) {
+    for (int k = 0; k < count; ++k) {
+      const int index = system.discrete(fmt::format("{}{}", name, k + 1), 0.0).index;
+      box.held = {index - box.held.count, box.held.count + 1};
+    }
+  };
+  hold("stage", n), hold("position", 3 * n), hold("contact", springs), hold("spring", 6 * springs);
   const auto number = system.parameter("n", n);
-  box.radius = system.parameter("radius", radius);
-  box.mass = system.parameter("mass", 0.01);
-  box.stiffness = system.parameter("stiffness", 1e7);
-  box.dissipation_time = system.parameter("dissipation_time", 1e-4);
-  box.friction = system.parameter("friction", 0.3);
-  box.grip = system.parameter("grip", 50);
-  box.rolling_friction = system.parameter("rolling_friction", 0.05);
-  box.rolling_grip = system.parameter("rolling_grip", 3e-3);
-  box.gravity = system.parameter("gravity", 9.81);
-  box.half_width = system.parameter("half_width", lattice.half_width);
+  box.first_parameter = system.parameter("radius", radius);
+  system.parameter("mass", 0.01);
+  system.parameter("stiffness", 1e7);
+  system.parameter("dissipation_time", 1e-4);
+  system.parameter("friction", 0.3);
+  system.parameter("grip_stiffness", 2e4);
+  system.parameter("grip_damping", 10);
+  system.parameter("rolling_friction", 0.05);
+  system.parameter("roll_stiffness", 0.2);
+  system.parameter("roll_damping", 5e-4);
+  system.parameter("gravity", 9.81);
+  system.parameter("half_width", lattice.half_width);
   system.start([=](Start& at) {
     if (at[number] != n)
       throw Misuse(
@@ -82,25 +89,26 @@ SphereBox sphere_box_of(int n, double skin) {
   const auto forces = std::make_shared<const Forces>(n, skin);
   system.rates([=](const Point<double>& at, Rates<double>& d) {
     const Motion motion = box.motion(at.states().array);
-    const double* calm = at.around()->held->numbers.data() + box.calm.first;
-    double* velocity_rate = &d[box.velocity[0]];
+    const HeldGrips held{box.parts(n, at.around()->held->numbers.data())};
     d[box.dissipated] =
-        forces->accelerations(box.grains(at.parameters()), motion, calm, velocity_rate, &d[box.spin[0]]);
-    for (int k = 0; k < 3 * n; ++k) d[box.position[k]] = motion.velocity[k];
+        forces->accelerations(box.grains(at.parameters()), motion, held, &d[box.velocity[0]], &d[box.spin[0]]);
+    std::copy(motion.velocity, motion.velocity + 3 * n, &d[box.position[0]]);
+    std::copy(motion.spin, motion.spin + 3 * n, &d[box.turn[0]]);
   });
-  system.every(Stillness::period, [=](Jump& jump) {
-    std::vector<double> calm;
-    for (const Discrete<double> one : box.calm) calm.push_back(jump[one]);
-    const Grains grains = box.grains(&jump[Parameter{0}]);
-    jump[box.dissipated] += Stillness::apply(*forces, grains, &jump[box.position[0]], &jump[box.velocity[0]],
-                                             &jump[box.spin[0]], calm.data());
-    for (int i = 0; i < n; ++i) jump[box.calm[i]] = calm[static_cast<std::size_t>(i)];
+  system.every(Rest::period, [=](Jump& jump) {
+    std::vector<double> numbers;
+    for (const Discrete<double> one : box.held) numbers.push_back(jump[one]);
+    SphereHandles from_zero = box;
+    from_zero.held.first = 0;
+    jump[box.dissipated] +=
+        Rest::judge(*forces, box.grains(&jump[Parameter{0}]), &jump[box.position[0]], &jump[box.velocity[0]],
+                    &jump[box.spin[0]], &jump[box.turn[0]], from_zero.parts(n, numbers.data()));
+    for (int k = 0; k < box.held.count; ++k) jump[box.held[k]] = numbers[static_cast<std::size_t>(k)];
   });
 
   const auto kinetic_at = [=](const Point<double>& at) {
     double sum = 0;
-    for (int i = 0; i < n; ++i)
-      sum += kinetic_energy(box.grains(at.parameters()), box.motion(at.states().array), i);
+    for (int i = 0; i < n; ++i) sum += kinetic_energy(box.grains(at.parameters()), box.motion(at.states().array), i);
     return sum;
   };
   box.kinetic = system.observable("kinetic energy", kinetic_at);
@@ -113,7 +121,7 @@ SphereBox sphere_box_of(int n, double skin) {
   });
   box.awake = system.observable("awake", [=](const Point<double>& at) {
     double awake = 0;
-    for (const Discrete<double> calm : box.calm) awake += Stillness::is_asleep(at[calm]) ? 0 : 1;
+    for (int i = 0; i < n; ++i) awake += at[box.held[i]] < HeldGrips::asleep ? 1 : 0;
     return awake;
   });
   return {box, system, forces};
@@ -123,7 +131,6 @@ SphereBox sphere_box_of(int n, double skin) {
 
 namespace pawl::problems {
 
-Problem sphere_box();
 Problem sphere_box() {
   constexpr int declared = 27;
   const auto build = [](const Assignments& assignments) {

@@ -130,10 +130,8 @@ Json range_of(const Range& range) {
 Json second_run_of(const SecondRun& run) {
   Json variables = Json::object(), events = Json::array(), observables = Json::object();
   for (const Agreement& one : run.variables)
-    variables[one.variable] = {{"digits", one.digits},
-                               {"digits_at_end", one.digits_at_end},
-                               {"t_worst", one.t_worst},
-                               {"scale", one.scale}};
+    variables[one.variable] = {
+        {"digits", one.digits}, {"digits_at_end", one.digits_at_end}, {"t_worst", one.t_worst}, {"scale", one.scale}};
   for (const EventPair& pair : run.events)
     events.push_back({{"name", pair.name},
                       {"kind", pair.kind},

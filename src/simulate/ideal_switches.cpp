@@ -14,12 +14,14 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr int most_enumerated = 12;         // switches: 4096 combinations
-constexpr double zero_value = 1e-12;        // of the largest voltage or current: rounding of consistent values
-constexpr double slack = 1e-13;             // of the same, in guards
-constexpr double zero_slope = 1e-10;        // of that, times the fastest relative rate
-constexpr double zero_impulse = 1e-8;       // of the largest one
-constexpr double known_within = 10;         // in tolerances: how far states may be off without having jumped
+constexpr int most_enumerated = 12;    // switches: 4096 combinations
+constexpr double zero_value = 1e-12;   // of the largest voltage or current: rounding of consistent values
+constexpr double slack = 1e-13;        // of the same, in guards
+constexpr double zero_time = 1e-11;  // of the time since the last event: how well an event is located
+constexpr double zero_slope = 1e-10;   // of that, times the fastest relative rate
+constexpr double zero_impulse = 1e-8;  // of the largest one
+constexpr double known_within = 10;    // in tolerances: how far states may be off without having jumped
+constexpr double noise = 1e-3;  // what is left of a state, in absolute tolerances, where it should be zero
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t at(int i) {
@@ -147,7 +149,7 @@ double IdealSwitches::rounding(const Function& f, const Held& held, double t, co
   if (!f.supports<Interval>()) return 0;
   event::GivenStates<Interval> states;
   for (std::size_t j = 0; j < y.size(); ++j) {
-    const double d = 16 * epsilon * std::max(largest_[j], std::abs(y[j]));
+    const double d = 16 * epsilon * std::max(largest_[j], std::abs(y[j])) + noise * accuracy_.absolute[j];
     states.values.emplace_back(y[j] - d, y[j] + d);
   }
   const Surroundings<Interval> around{&held};
@@ -203,16 +205,23 @@ void IdealSwitches::compare_states(const Search& search, Trial& trial) const {
 
 // 0 = F(t, y, y') over no time: M (y+ - y-) = F_z ξ, with the impulses ξ of algebraic unknowns z.
 void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial& trial) {
-  const formulate::DaeSample sample = form_.sample(search.t, trial.y.data(), trial.dy.data());
+  formulate::DaeEquations& equations = form_.equations();
   const auto n = static_cast<Eigen::Index>(trial.y.size());
   std::vector<double> change(trial.y.size()), impulse(trial.y.size(), 0.0);
   for (std::size_t j = 0; j < change.size(); ++j) change[j] = trial.y[j] - search.x[j];
+  std::vector<double> J(equations.row().size()), M(equations.row().size());
+  equations.linearize(search.t, trial.y.data(), trial.dy.data(), J.data(), M.data(), nullptr, form_.wants_differences);
   const std::vector<int>& d = form_.structure().d;
-  Eigen::MatrixXd A = sample.J;
-  Eigen::VectorXd right = sample.M * Eigen::Map<const Eigen::VectorXd>(change.data(), n);
-  Eigen::VectorXd size = Eigen::VectorXd::Ones(n);
-  for (Eigen::Index j = 0; j < n; ++j)
-    if (d[static_cast<std::size_t>(j)] > 0) A.col(j).setZero();
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(n), size = Eigen::VectorXd::Ones(n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const auto column = static_cast<std::size_t>(j);
+    for (int e = equations.first()[column]; e < equations.first()[column + 1]; ++e) {
+      const int i = equations.row()[at(e)];
+      right(i) += M[at(e)] * change[column];
+      if (d[column] == 0) A(i, j) = J[at(e)];
+    }
+  }
   for (int sweep = 0; sweep < 3; ++sweep) {
     for (Eigen::Index i = 0; i < n; ++i) {
       const double largest = A.row(i).cwiseAbs().maxCoeff();
@@ -280,24 +289,26 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
     const Function& same = watched(other, conducts);
     scale = std::max(scale, std::abs(value(same, held, search.t, trial.y, trial.dy)));
   }
-  const double now = value(f, held, search.t, trial.y, trial.dy);
-  if (std::abs(now) > zero_value * scale + rounding(f, held, search.t, trial.y)) return sign_of(now);
-
   double fastest = 0;
   for (std::size_t j = 0; j < trial.y.size(); ++j)
-    fastest = std::max(fastest, std::abs(trial.dy[j]) /
-                                    form_.equations().nominal(static_cast<int>(j), std::max(largest_[j], trial.y[j])));
+    fastest = std::max(fastest, std::abs(trial.dy[j]) / form_.equations().nominal(
+                                                            static_cast<int>(j), std::max(largest_[j], trial.y[j])));
   const std::vector<double> none(trial.y.size(), 0.0);
+  const double now = value(f, held, search.t, trial.y, trial.dy);
   const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
-  if (std::abs(first) > zero_slope * scale * fastest) return sign_of(accuracy_.direction * first);
+  const double close = doubt_ * (zero_time * std::abs(search.t - last_) + 4 * epsilon * std::abs(search.t));
+  const double beyond = std::max(zero_value * scale + rounding(f, held, search.t, trial.y), close * std::abs(first));
+  if (!(std::abs(now) <= beyond)) return sign_of(now);
 
   // A little later, in this mode.
-  const double ahead = accuracy_.direction *
-                       form_.equations().path_step(search.t, trial.y.data(), trial.dy.data(), nullptr);
+  const double ahead =
+      accuracy_.direction * form_.equations().path_step(search.t, trial.y.data(), trial.dy.data(), nullptr);
   std::vector<double> y = trial.y, dy = trial.dy;
   for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
-  if (!settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty()) return 0;
-  const double later = slope(f, held, search.t + ahead, y, dy, 1, dy, none);
+  const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
+  const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
+  const double flat = std::max(zero_slope * scale * fastest, close * std::abs((later - first) / ahead));
+  if (std::abs(first) > flat) return sign_of(accuracy_.direction * first);
   return std::abs(later) > zero_slope * scale * fastest ? sign_of(accuracy_.direction * later) : 0;
 }
 
@@ -314,7 +325,7 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
       const Function& same = watched(other, conducts);
       scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)));
     }
-    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale) return false;
+    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale + 100 * rounding(f, held, points[p].t, y)) return false;
   }
   return true;
 }
@@ -395,13 +406,15 @@ std::string IdealSwitches::describe(const Modes& modes) const {
 
 std::string IdealSwitches::describe_failure(const Search& search) const {
   constexpr std::size_t most = 8;
-  const auto cut = std::find_if(search.tried.begin(), search.tried.end(), [](const Trial& one) { return one.interrupts; });
-  const bool may_go_on = std::any_of(search.tried.begin(), search.tried.end(),
-                                     [](const Trial& one) { return one.trouble.empty(); });
+  const auto cut =
+      std::find_if(search.tried.begin(), search.tried.end(), [](const Trial& one) { return one.interrupts; });
+  const bool may_go_on =
+      std::any_of(search.tried.begin(), search.tried.end(), [](const Trial& one) { return one.trouble.empty(); });
   std::string text = cut != search.tried.end() && !may_go_on
-                         ? fmt::format("an inductor current is interrupted: {}; no other combination of the switches "
-                                       "lets it go on:",
-                                       cut->trouble)
+                         ? fmt::format(
+                               "an inductor current is interrupted: {}; no other combination of the switches "
+                               "lets it go on:",
+                               cut->trouble)
                          : std::string("no combination of the switches is consistent:");
   for (std::size_t i = 0; i < std::min(most, search.tried.size()); ++i) {
     const Trial& one = search.tried[i];
@@ -414,9 +427,8 @@ std::string IdealSwitches::describe_failure(const Search& search) const {
     text += fmt::format("\n    {}: {}", describe(one.modes), why);
   }
   if (search.tried.size() > most) text += fmt::format("\n    and {} more", search.tried.size() - most);
-  if (std::count_if(switches_.begin(), switches_.end(), [](const SwitchInfo& one) {
-        return one.kind != SwitchInfo::Kind::given;
-      }) > most_enumerated)
+  if (std::count_if(switches_.begin(), switches_.end(),
+                    [](const SwitchInfo& one) { return one.kind != SwitchInfo::Kind::given; }) > most_enumerated)
     text += fmt::format("\n    with more than {} switches not all combinations are tried", most_enumerated);
   return text + (cut != search.tried.end() && !may_go_on
                      ? "\n  try:    a diode or a resistor through which the current can go on"
@@ -467,8 +479,18 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
                 .x = {x, x + n},
                 .before = before,
                 .may_conduct = std::move(may_conduct)};
-  const Trial* found = follow_contradictions(search, modes);
-  if (found == nullptr) found = enumerate(search);
+  // An event found on a polynomial may be as early or late as that is inaccurate: a value is then beyond rounding in
+  // one combination, and not in another. What is taken as zero becomes larger, until one of them holds.
+  const Trial* found = nullptr;
+  for (doubt_ = 1; found == nullptr && doubt_ < 1e7; doubt_ *= 100) {
+    search.tried.clear();
+    found = follow_contradictions(search, modes);
+    if (found == nullptr) found = enumerate(search);
+    if (found == nullptr && std::all_of(search.tried.begin(), search.tried.end(),
+                                        [](const Trial& one) { return !one.trouble.empty(); }))
+      break;
+  }
+  doubt_ = 1;
   if (found == nullptr) return {.failure = describe_failure(search)};
 
   if (!found->jump.empty() && why != Settle::start)
@@ -484,9 +506,10 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   *voltage_slack_ = -slack * largest_voltage_;
   *current_slack_ = slack * largest_current_;
   last_ = t;
-  if (why != Settle::start) std::copy(found->y.begin(), found->y.end(), x);  // even where nothing has changed: what is
-                                                                             // watched has come from a polynomial
-  held.modes = next.modes;  // the rest is where others point to
+  if (why != Settle::start)
+    std::copy(found->y.begin(), found->y.end(), x);  // even where nothing has changed: what is
+                                                     // watched has come from a polynomial
+  held.modes = next.modes;                           // the rest is where others point to
   return {.failure = {}, .notes = std::move(search.notes)};
 }
 

@@ -101,14 +101,15 @@ class IdealSwitches {
   formulate::DaeForm& form_;
   Settler settle_;
   Accuracy accuracy_;
+  double doubt_ = 1;  // factor of what is taken as zero
   int first_guard_ = 0;
   std::vector<int> of_guard_;                         // switch of each guard that watch() has appended
   std::vector<int> idle_;                             // per switch: its variable "idles", or -1
-  std::vector<double> largest_;                   // |x_i| seen
+  std::vector<double> largest_;                       // |x_i| seen
   double largest_voltage_ = 0, largest_current_ = 0;  // of any switch
   std::shared_ptr<double> voltage_slack_ = std::make_shared<double>(0.0);  // read by guards; change at events
   std::shared_ptr<double> current_slack_ = std::make_shared<double>(0.0);
-  double last_ = 0;                                   // time at which they were decided
+  double last_ = 0;  // time at which they were decided
 };
 
 }  // namespace pawl::detail

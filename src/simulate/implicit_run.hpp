@@ -26,8 +26,8 @@ class ImplicitRun {
 
   /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, and follows jumps.
   void derive();
-  /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which ideal
-  /// switches may raise.
+  /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
+  /// ideal switches may raise.
   bool allows_rosenbrock() const {
     return mass_kind_ != formulate::MassKind::varying && has_exact_jacobian_ && index_ < 2 && model_->switches.empty();
   }

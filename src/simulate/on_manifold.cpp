@@ -197,13 +197,19 @@ void OnManifold::declare_contacts(const Setup& setup, System::Declarations& deri
   contacts_ = std::make_shared<contact::Contacts>(declared_, std::static_pointer_cast<MechanicsForm>(form_),
                                                   derived.multipliers);
   contacts_->declare_guards(derived);
-  derived.resolve = [contacts = contacts_, settle = derived.settle](double t, double* x, Held& held,
-                                                                    std::span<const int> fired, int accumulating,
-                                                                    Settle why) {
+  derived.resolve = [contacts = contacts_, settle = derived.settle, model = declared_](
+                        double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why) {
     // A state read from dense output may leave what is closed by the error of a step: that is no impact.
     if (why == Settle::pass) {
       if (std::string failure = settle(t, x, held, Settle::drawn); !failure.empty())
         return Resolution{.failure = std::move(failure)};
+    }
+    if (Held closing = held; why != Settle::start && contacts->close_touching(t, x, closing, fired, why)) {
+      std::vector<double> met(x, x + model->state_names.size());
+      if (settle(t, met.data(), closing, Settle::drawn).empty()) {
+        for (const int position : model->mechanics->positions) x[position] = met[static_cast<std::size_t>(position)];
+        if (why == Settle::pass) settle(t, x, held, Settle::drawn);  // its speeds, there
+      }
     }
     return contacts->resolve(t, x, held, fired, accumulating, why);
   };

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -119,8 +120,11 @@ class Watch {
                      step.t0, step.t1)});
   }
   void report(std::vector<StepperNote> notes) {
-    for (StepperNote& note : notes)
+    for (StepperNote& note : notes) {
+      const bool is_change = note.text.starts_with("method auto");  // each of these is news
+      if (!is_change && !said_.insert(note.text).second) continue;
       recorder_.add({note.is_warning ? Message::Level::warning : Message::Level::note, note.t, std::move(note.text)});
+    }
   }
   int evaluations() const { return evaluations_; }
 
@@ -128,6 +132,7 @@ class Watch {
   const Setup& setup_;
   Recorder& recorder_;
   bool is_stiff_ = false, has_lower_polynomial_ = false;
+  std::unordered_set<std::string> said_;
   int evaluations_ = 0;
 };
 

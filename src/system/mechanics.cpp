@@ -108,6 +108,12 @@ struct Energy {
       potential(at, &part);
       sum += part;
     }
+    for (const ContactInfo& contact : mechanics->contacts) {
+      if (!contact.compliance) continue;
+      mechanics->constraints[static_cast<std::size_t>(contact.normal)].g(at, &part);  // the penetration
+      const auto& [stiffness, exponent, damping, dissipation] = *contact.compliance;
+      if (part > 0.0) sum += stiffness / (exponent + 1) * pow(part, exponent + 1);
+    }
     return sum;
   }
 };

@@ -40,7 +40,8 @@ std::string least_agreeing(const Verification& v) {
     for (std::size_t i = 0; i < run.variables.size(); ++i)
       if (run.variables[i].digits < worst[i].digits) worst[i] = run.variables[i];
   }
-  std::stable_sort(worst.begin(), worst.end(), [](const Agreement& a, const Agreement& b) { return a.digits < b.digits; });
+  std::stable_sort(worst.begin(), worst.end(),
+                   [](const Agreement& a, const Agreement& b) { return a.digits < b.digits; });
   constexpr std::size_t most = 6;
   std::string text;
   for (std::size_t i = 0; i < std::min(worst.size(), most); ++i)
@@ -79,7 +80,7 @@ std::vector<Row> event_rows(const Verification& v, double direction) {
       else
         taken[k] = true;
       rows[k].cells[r] = pair.is_matched() ? fmt::format("{:+.1e}", pair.difference())
-                         : pair.t_first    ? "missing"
+                         : pair.t_first    ? (pair.is_excused ? "missing (excused)" : "missing")
                                            : "extra";
       rows[k].is_bad |= !pair.is_matched() && !pair.is_excused;
     }
@@ -144,8 +145,8 @@ std::string describe(const Verification& v, const Result& first, bool all_events
   for (const SecondRun& run : v.runs) {
     if (!run.statistics.constraints) continue;
     const ConstraintStatistics& c = *run.statistics.constraints;
-    line("manifold", fmt::format("{}, {}: drift {:.1e} (positions) {:.1e} (speeds) ({})", c.formulation, c.stabilization,
-                                 c.position_drift, c.velocity_drift, run.what));
+    line("manifold", fmt::format("{}, {}: drift {:.1e} (positions) {:.1e} (speeds) ({})", c.formulation,
+                                 c.stabilization, c.position_drift, c.velocity_drift, run.what));
   }
   line("cost", fmt::format("{} right-hand sides in {:.3g} ms, beside {} in {:.3g} ms", v.rhs, 1e3 * v.wall_seconds,
                            first.statistics.rhs, 1e3 * first.statistics.wall_seconds));

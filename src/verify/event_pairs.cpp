@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -61,6 +62,22 @@ double largest_difference(const std::vector<EventPair>& pairs) {
   return largest;
 }
 
+/// A condition that changes and changes back at one instant, in one run only, has changed nothing. In the order of
+/// time.
+void excuse_there_and_back(std::vector<EventPair>& pairs) {
+  std::map<std::pair<std::string, bool>, EventPair*> open;  // by name and whether the first run has it
+  for (EventPair& pair : pairs) {
+    if (pair.is_matched() || pair.is_excused) continue;
+    EventPair*& last = open[{pair.name, pair.t_first.has_value()}];
+    if (last != nullptr && std::abs(pair.t() - last->t()) <= 1e-12 * std::abs(pair.t())) {
+      last->is_excused = pair.is_excused = true;
+      last = nullptr;
+    } else {
+      last = &pair;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<EventPair> pair_events(const Result& first, const Result& other, double window) {
@@ -72,7 +89,11 @@ std::vector<EventPair> pair_events(const Result& first, const Result& other, dou
   for (const auto& [key, list] : of_other)
     if (!of_first.contains(key)) pair_up(key, {}, list, direction, window, pairs);
 
-  const double slack = std::max(1e-9 * span, 10 * largest_difference(pairs));
+  const double slack = std::clamp(10 * largest_difference(pairs), 1e-9 * span, 1e-3 * span);
+  std::vector<EventPair> limits;  // accumulation points of both
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(limits), [](const EventPair& pair) {
+    return pair.is_matched() && pair.kind == to_string(EventKind::accumulation);
+  });
   std::erase_if(pairs, [&](const EventPair& pair) {  // nobody knows what the run that lacks it would have done
     if (pair.is_matched()) return false;
     const Result& lacking = pair.t_first ? other : first;
@@ -83,15 +104,14 @@ std::vector<EventPair> pair_events(const Result& first, const Result& other, dou
     if (pair.is_matched()) continue;
     const Result& lacking = pair.t_first ? other : first;
     pair.is_excused = direction * (pair.t() - lacking.t_end) > -slack;
-    for (const EventPair& limit : pairs) {
+    for (const EventPair& limit : limits) {
       const double before = direction * (limit.t() - pair.t());
-      pair.is_excused |= limit.is_matched() && limit.kind == to_string(EventKind::accumulation) &&
-                         limit.name == pair.name && before >= -slack && before <= 1e-4 * span;
+      pair.is_excused |= limit.name == pair.name && before >= -slack && before <= 1e-4 * span;
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [direction](const EventPair& a, const EventPair& b) {
-    return direction * (a.t() - b.t()) < 0;
-  });
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [direction](const EventPair& a, const EventPair& b) { return direction * (a.t() - b.t()) < 0; });
+  excuse_there_and_back(pairs);
   return pairs;
 }
 

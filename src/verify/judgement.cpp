@@ -36,9 +36,8 @@ void look_for_chaos(const std::vector<Made>& made, const std::vector<Differences
   for (const Made& one : made) look(one.differences);
   for (const Differences& one : among) look(one);
   if (all.empty()) return;
-  const auto longest = std::max_element(all.begin(), all.end(), [](const Growth& a, const Growth& b) {
-    return a.e_foldings < b.e_foldings;
-  });
+  const auto longest = std::max_element(all.begin(), all.end(),
+                                        [](const Growth& a, const Growth& b) { return a.e_foldings < b.e_foldings; });
   verification.growth = *longest;
   const auto has_same_rate = [&](const Growth& one) {
     return one.rate < 2 * longest->rate && longest->rate < 2 * one.rate;
@@ -136,8 +135,9 @@ std::string disagreement(const Result& first, const Verification& v, const Secon
   });
   if (pair != run.events.end())
     text += fmt::format(", at event '{}' ({})", pair->name, where_only(*pair, run));
-  else if (run.outcome != first.outcome && run.is_whole() && *v.t_parts == std::min(run.t_end, first.t_end))
-    text += fmt::format(", where one of them {}", run.outcome == Outcome::terminated ? run.reason : first.reason);
+  else if (run.is_whole() && *v.t_parts == (run.outcome == Outcome::terminated ? run.t_end : first.t_end) &&
+           run.outcome != first.outcome)
+    text += ", where the model ends one of them";
   if (*v.t_parts != first.t_start) text += fmt::format(", before that {:.1f} digits", v.digits);
   if (v.is_chaotic)
     return text + fmt::format("; the motion is chaotic there: differences grow by e^({:.2g} t)", v.growth->rate);

@@ -52,9 +52,8 @@ FirstRun look_at(const System::Declarations& model, const Options& options, cons
   bool has_switched = false;
   if (first.statistics.implicit && options.method == "auto" && !model.is_implicit()) {
     const auto& shares = first.statistics.implicit->steps;
-    has_switched = std::any_of(shares.begin(), shares.end(), [&](const auto& share) {
-      return method.is_implicit() || share.method != method.name;
-    });
+    has_switched = std::any_of(shares.begin(), shares.end(),
+                               [&](const auto& share) { return method.is_implicit() || share.method != method.name; });
   }
   const bool was_warned = std::any_of(first.messages.begin(), first.messages.end(), [](const Message& message) {
     return message.level == Message::Level::warning && message.text.find("looks stiff") != std::string::npos;
@@ -78,8 +77,9 @@ Other another_family(const FirstRun& first, double relative) {
   constexpr double often = 1.0 / 50;  // a multistep method starts anew after each event, with short steps
   const bool is_multistep = first.method.family == "multistep (SUNDIALS)";
   if (first.is_dae)
-    return is_multistep ? Other{"radau", "one-step collocation beside a multistep method"}
-                        : Other{"bdf", "a multistep method beside a one-step method; the system is differential-algebraic"};
+    return is_multistep
+               ? Other{"radau", "one-step collocation beside a multistep method"}
+               : Other{"bdf", "a multistep method beside a one-step method; the system is differential-algebraic"};
   if (first.method.name == "bdf") return {"radau", "one-step collocation beside a multistep method"};
   if (first.method.name == "adams" || first.method.family == "predictor-corrector") {
     if (first.is_stiff) return {"radau", "one-step collocation beside a multistep method; the problem is stiff"};
@@ -159,8 +159,7 @@ std::vector<Plan> make_plans(const System& system, const Options& options, const
   std::vector<Plan> plans;
   if (how.another_family) plans.push_back(by_another_family(options, seen, how.tighten));
   if (how.tighter) plans.push_back(tighter(options, seen, how.tighten));
-  if (how.other_formulation && seen.is_constrained)
-    plans.push_back(by_other_formulation(options, seen, how.tighten));
+  if (how.other_formulation && seen.is_constrained) plans.push_back(by_other_formulation(options, seen, how.tighten));
   return plans;
 }
 

@@ -13,7 +13,7 @@ struct Plan {
   std::string what, how, why;
   Options options;
   double least_tolerance = 0;  ///< below it the method only fights rounding
-  std::string obstacle = {};  ///< not empty: it cannot be made, for this reason
+  std::string obstacle = {};   ///< not empty: it cannot be made, for this reason
 };
 
 std::vector<Plan> make_plans(const System& system, const Options& options, const Result& first,

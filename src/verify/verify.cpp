@@ -50,8 +50,8 @@ void compare_with_first(const Ground& ground, const Result& result, SecondRun& r
   run.events = pair_events(first, result, std::abs(first.t_end - first.t_start) / 50);
   count_events(run);
   made.track = track_of(result, ground.times);
-  made.differences = compare(ground.track, made.track, ground.times, first.t_end, ground.scales, run.events,
-                             first.state_names());
+  made.differences =
+      compare(ground.track, made.track, ground.times, first.t_end, ground.scales, run.events, first.state_names());
   run.variables = made.differences.variables;
   if (!made.differences.t.empty()) run.t_compared = made.differences.t.back();
   for (const Agreement& variable : run.variables) {

@@ -186,7 +186,7 @@ TEST(Pencil, AnUnknownWithoutAnEquationIsUndetermined) {
 
 TEST(Pencil, ARankDecidedByASmallGapMakesTheIndexUncertain) {
   MatrixXd E = MatrixXd::Identity(3, 3), A = -MatrixXd::Identity(3, 3);
-  E(1, 1) = 1e-8;  // counts
+  E(1, 1) = 1e-8;   // counts
   E(2, 2) = 1e-11;  // does not
   A(1, 0) = A(2, 1) = 1;
   const PencilParts parts = take_apart(E, A);

@@ -350,6 +350,62 @@ TEST_F(Command, BenchesConstraintsBesideThePublishedTables) {
   EXPECT_EQ(pawl("bench constraints --table 9.9").code, 2);
 }
 
+TEST_F(Command, VerifiesARun) {
+  const Answer answer = pawl("run bouncing-ball --verify");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_TRUE(has(answer.out, "\nverified: 3 runs agree to ")) << answer.out;
+  EXPECT_TRUE(has(answer.out, " events match to "));
+  EXPECT_TRUE(has(answer.out, "  another family     radau, relative tolerance 1e-08: "));
+  EXPECT_TRUE(has(answer.out, "  tighter tolerance  dop853, relative tolerance 1e-08: "));
+  const Json quick = Json::parse(pawl("run --verify=quick kepler --json").out)["verification"];
+  EXPECT_EQ(quick["verdict"], "verified");
+  ASSERT_EQ(quick["runs"].size(), 1U);
+  EXPECT_EQ(quick["runs"][0]["method"], "adams");
+  for (const char* key : {"digits", "digits_at_end", "variables", "events", "observables", "statistics", "why"})
+    EXPECT_TRUE(quick["runs"][0].contains(key)) << key;
+  EXPECT_TRUE(quick["runs"][0]["observables"]["energy"]["other"].contains("variation"));
+  EXPECT_FALSE(Json::parse(pawl("run kepler --json").out).contains("verification"));
+}
+
+TEST_F(Command, RunsThatDisagreeExitWithThree) {
+  const Answer answer = pawl("run lorenz --stop 40 --verify --json");
+  EXPECT_EQ(answer.code, 3);
+  const Json object = Json::parse(answer.out);
+  EXPECT_EQ(object["outcome"], "finished");
+  EXPECT_EQ(object["verification"]["verdict"], "disagrees");
+  EXPECT_EQ(object["verification"]["chaotic"], true);
+  EXPECT_GT(object["verification"]["t_parts"].get<double>(), 10);
+  EXPECT_EQ(pawl("run kepler --step 0.1 --verify").code, 3);
+  EXPECT_EQ(pawl("run kepler --verify --verify-digits 5").code, 3);
+  EXPECT_EQ(pawl("run kepler --rtol 1e-10 --verify --verify-digits 5 --verify-tighten 10").code, 0);
+}
+
+TEST_F(Command, VerifyRefusesWhatMakesNoSense) {
+  for (const auto& [words, text] : {std::pair{"run kepler --verify=fast", "--verify=fast: expected all or quick"},
+                                    std::pair{"run kepler --verify-digits 3", "belong to --verify"},
+                                    std::pair{"run kepler --verify --verify-digits 20", "20 digits"},
+                                    std::pair{"run kepler --verify --verify-tighten 1", "it must be above 1"}}) {
+    const Answer answer = pawl(words);
+    EXPECT_EQ(answer.code, 2) << words;
+    EXPECT_TRUE(has(answer.out, text)) << answer.out;
+  }
+}
+
+// Four hundred thousand steps of four evaluations, then millions of steps of another method: the interrupt meets these.
+TEST_F(Command, CtrlCWhileVerifyingKeepsTheRun) {
+  const Answer answer =
+      shell("set -m; $PAWL run kepler --stop 2e5 --step 0.5 --verify --json > " + (folder / "out.json").string() +
+            " 2>/dev/null & pid=$!; sleep 3; kill -INT $pid; wait $pid");
+  EXPECT_EQ(answer.code, 3);  // that step is far too large, and this has been seen by then
+  std::ifstream file(folder / "out.json");
+  const Json object = Json::parse(file);
+  EXPECT_EQ(object["outcome"], "finished");
+  EXPECT_EQ(object["verification"]["verdict"], "disagrees");
+  EXPECT_EQ(object["verification"]["stopped"], true);
+  EXPECT_EQ(object["verification"]["runs"][0]["outcome"], "stopped");
+  EXPECT_EQ(object["verification"]["runs"][1]["has_run"], false);
+}
+
 TEST_F(Command, CompletesWordsInBash) {
   const auto complete = [](const std::string& words, int index) {
     const Answer answer = shell("source <($PAWL completion); COMP_WORDS=($PAWL " + words +

@@ -158,6 +158,35 @@ TEST(Aftermath, ABlackBoxFieldSlidesBesideAGenericGuard) {
   EXPECT_EQ(run.final()[x], 0);
 }
 
+// A ball thrown up so slowly that its height is lost in the rounding of the guard still comes back, and is never seen
+// below.
+TEST(Aftermath, AUnilateralGuardThatLeavesZeroByLessThanRoundingIsNotMissed) {
+  for (const double speed : {1e-6, 1e-7, 3e-8, 1e-8, 3e-9, 1e-9, 1e-12}) {
+    for (const double start : {0.0, 1.2850588, 77.7}) {
+      System ball("ball");
+      const auto y = ball.state("y", 0.1), v = ball.state("v", speed);
+      const auto lies = ball.discrete("lies", false);
+      ball.rates([=](const auto& at, auto& d) {
+        d[y] = at[lies] ? 0 * at[v] : at[v];
+        d[v] = at[lies] ? 0.0 : -9.81;
+      });
+      ball.guard("floor", [=](const auto& at) { return at[y] - 0.1; })
+          .falling()
+          .unilateral()
+          .only_when(!lies)
+          .then([=](Jump& jump) { jump[v] = -0.5 * jump.pre(v); })
+          .at_accumulation([=](Jump& jump) {
+            jump[v] = 0;
+            jump[lies] = true;
+          });
+      const Result run = simulate(ball, {.start = start, .end = start + 1, .tolerance = 1e-10});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_NEAR(run.final()[y], 0.1, 1e-15) << speed << " at " << start;
+      EXPECT_LT(run.events.size(), 100U);
+    }
+  }
+}
+
 TEST(Aftermath, SightingsAreInTheOrderOfTime) {
   Line line;
   line.system.guard("late", [](const auto& at) { return 1 - sin(at.t); });

@@ -17,6 +17,11 @@ struct Formed {
       : held(values.held()), y(values.start()), dy(y.size(), 0.0), form(system.share(), field) {
     form.restart(0, y.data());
   }
+  Formed(const System& system, const Values& values, const Formed& teacher)
+      : held(values.held()), y(values.start()), dy(y.size(), 0.0), form(system.share(), field) {
+    form.learn_from(teacher.form);
+    form.restart(0, y.data());
+  }
   const formulate::DaeStructure& structure() const { return form.structure(); }
   /// F, F' and F'' as far as they are wanted are all zero: the largest entry, with rows scaled.
   double residual(double t = 0) {
@@ -96,6 +101,22 @@ inline System robertson_dae() {
     d[b] = 0.04 * at[a] - 1e4 * at[b] * at[c] - 3e7 * sqr(at[b]);
   });
   s.equation("sum", [=](const auto& at) { return at[a] + at[b] + at[c] - 1.0; });
+  return s;
+}
+
+/// Cells in a line with a current through each, 2 n unknowns.
+inline System cell_line(int cells) {
+  System s("line");
+  const auto u = s.states("u", std::vector<double>(static_cast<std::size_t>(cells), 0.5)),
+             i = s.states("i", std::vector<double>(static_cast<std::size_t>(cells), 0.1));
+  for (int k = 0; k < cells; ++k) {
+    s.equation("charge " + std::to_string(k), [=](const auto& at) {
+      return (1.0 + 0.1 * sqr(at[u[k]])) * at[dot(u[k])] - at[i[k]] + (k > 0 ? at[i[k - 1]] : at[i[k]] * 0.0);
+    });
+    s.equation("resistor " + std::to_string(k), [=](const auto& at) {
+      return at[i[k]] + 0.2 * pow(at[i[k]], 3.0) - (k + 1 < cells ? at[u[k + 1]] : 0.0 * at[u[k]]) + at[u[k]];
+    });
+  }
   return s;
 }
 

@@ -114,8 +114,8 @@ TEST(Verify, RepeatsTheRunThatIsTheOddOneOut) {
   EXPECT_TRUE(says(run_of(v, "another family").why, {"repeated, for with 1e-08 it was the odd one out"}));
 }
 
-// The largest Lyapunov exponent of the Lorenz system is 0.9056 (Sprott, Chaos and Time-Series Analysis (2003)). The runs
-// start on the attractor.
+// The largest Lyapunov exponent of the Lorenz system is 0.9056 (Sprott, Chaos and Time-Series Analysis (2003)). The
+// runs start on the attractor.
 TEST(Verify, NamesChaosAndItsRate) {
   const Problem& problem = find_problem("lorenz");
   for (const auto& [x, y, z] : {std::array{13.7932, 12.9518, 34.9016}, std::array{0.3908, 0.4312, 14.9178},
@@ -237,8 +237,8 @@ TEST(Verify, NamesTheEventThatALooseRunMisses) {
   EXPECT_FALSE(v.is_chaotic);
   EXPECT_GT(v.digits, 3);
   EXPECT_EQ(run_of(v, "another family").extra, 1);
-  EXPECT_TRUE(says(v.summary, {"disagrees: the runs part at t = 3.295, at event 'spike' (only with adams", "before that ",
-                               "; not chaotic"}));
+  EXPECT_TRUE(says(v.summary, {"disagrees: the runs part at t = 3.295, at event 'spike' (only with adams",
+                               "before that ", "; not chaotic"}));
   EXPECT_TRUE(says(v.advice, {"'spike' is a black box", "min_width", "rate_bound"}));
   EXPECT_TRUE(says(describe(v, first), {"spike (crossing)"}));
 }
@@ -363,7 +363,8 @@ TEST(Verify, MisuseIsNamed) {
   const Result first = simulate(model.system, options);
   VerifyOptions how;
   how.tighten = 1;
-  EXPECT_TRUE(says(misuse_of([&] { verify(model.system, options, first, how); }), {"tighten by 1: it must be above 1"}));
+  EXPECT_TRUE(
+      says(misuse_of([&] { verify(model.system, options, first, how); }), {"tighten by 1: it must be above 1"}));
   how.tighten = 10;
   how.digits = 20;
   EXPECT_TRUE(says(misuse_of([&] { verify(model.system, options, first, how); }), {"20 digits"}));
@@ -385,24 +386,25 @@ TEST(Verify, SaysItAll) {
   v.wall_seconds = 0.004;
   first.statistics.rhs = 30;
   first.statistics.wall_seconds = 0.002;
-  EXPECT_EQ(describe(v, first),
-            "verified: 3 runs agree to 16.0 digits or better; 2 of 2 events match exactly\n"
-            "  another family     radau, relative tolerance 1e-08: 16.0 digits, 16.0 at the end; events: 2 matched to "
-            "0.0e+00\n"
-            "                     implicit collocation beside an explicit method; events are too frequent for multistep "
-            "methods\n"
-            "  tighter tolerance  tsitouras-5, relative tolerance 1e-08: 16.0 digits, 16.0 at the end; events: 2 "
-            "matched to 0.0e+00\n"
-            "                     the same method\n"
-            "  digits             x 16.0 (t = 2.5)\n"
-            "  twice              0 to 4, variation 4.00e+00\n"
-            "                     0 to 4, variation 4.00e+00 (another family)\n"
-            "                     0 to 4, variation 4.00e+00 (tighter tolerance)\n"
-            "  cost               60 right-hand sides in 4 ms, beside 30 in 2 ms\n"
-            "\n"
-            "           first run     another family  tighter tolerance  event\n"
-            "                   1           +0.0e+00           +0.0e+00  every 1 (time)\n"
-            "                   2           +0.0e+00           +0.0e+00  every 1 (time)\n");
+  EXPECT_EQ(
+      describe(v, first),
+      "verified: 3 runs agree to 16.0 digits or better; 2 of 2 events match exactly\n"
+      "  another family     radau, relative tolerance 1e-08: 16.0 digits, 16.0 at the end; events: 2 matched to "
+      "0.0e+00\n"
+      "                     implicit collocation beside an explicit method; events are too frequent for multistep "
+      "methods\n"
+      "  tighter tolerance  tsitouras-5, relative tolerance 1e-08: 16.0 digits, 16.0 at the end; events: 2 "
+      "matched to 0.0e+00\n"
+      "                     the same method\n"
+      "  digits             x 16.0 (t = 2.5)\n"
+      "  twice              0 to 4, variation 4.00e+00\n"
+      "                     0 to 4, variation 4.00e+00 (another family)\n"
+      "                     0 to 4, variation 4.00e+00 (tighter tolerance)\n"
+      "  cost               60 right-hand sides in 4 ms, beside 30 in 2 ms\n"
+      "\n"
+      "           first run     another family  tighter tolerance  event\n"
+      "                   1           +0.0e+00           +0.0e+00  every 1 (time)\n"
+      "                   2           +0.0e+00           +0.0e+00  every 1 (time)\n");
 }
 
 // d = 1e-9 exp(0.5 t), and d = 1e-9 t^2.

@@ -1,8 +1,8 @@
-#include "analyze/json.hpp"
+#include "report/advice_json.hpp"
 
 #include <nlohmann/json.hpp>
 
-namespace pawl::analyze {
+namespace pawl {
 
 namespace {
 
@@ -21,7 +21,7 @@ Json json_of(const Recommendation& advice) {
           {"tolerance", json_of(advice.tolerance)},     {"rejected", rejected}};
 }
 
-Json json_of(const Anatomy& anatomy) {
+Json json_of(const analyze::Anatomy& anatomy) {
   if (!anatomy.failure.empty()) return {{"equations", anatomy.equations}, {"failure", anatomy.failure}};
   Json eigenvalues = Json::array();
   for (const auto& value : anatomy.eigenvalues) eigenvalues.push_back({value.real(), value.imag()});
@@ -42,7 +42,7 @@ Json json_of(const Anatomy& anatomy) {
           {"exact_derivatives", anatomy.is_exact}};
 }
 
-Json json_of(const Stiffness& stiffness, bool has_eigenvalues) {
+Json json_of(const analyze::Stiffness& stiffness, bool has_eigenvalues) {
   return {{"fastest_rate", stiffness.fastest_rate},
           {"fastest_decay", has_eigenvalues ? Json(stiffness.fastest_decay) : Json()},
           {"lambert", has_eigenvalues && stiffness.is_damped ? Json(stiffness.lambert) : Json()},
@@ -53,9 +53,9 @@ Json json_of(const Stiffness& stiffness, bool has_eigenvalues) {
 
 }  // namespace
 
-Json to_json(const Advice& advice) {
+Json to_json(const analyze::Advice& advice) {
   Json modes = Json::array();
-  for (const ModeAdvice& mode : advice.modes) {
+  for (const analyze::ModeAdvice& mode : advice.modes) {
     modes.push_back({{"mode", mode.mode},
                      {"entered", mode.entered},
                      {"share_of_time", mode.share},
@@ -86,4 +86,4 @@ Json to_json(const Advice& advice) {
           {"notes", advice.notes}};
 }
 
-}  // namespace pawl::analyze
+}  // namespace pawl

@@ -5,8 +5,8 @@
 
 #include "pawl/advise.hpp"
 
-namespace pawl::analyze {
+namespace pawl {
 
-nlohmann::ordered_json to_json(const Advice& advice);
+nlohmann::ordered_json to_json(const analyze::Advice& advice);
 
-}  // namespace pawl::analyze
+}  // namespace pawl

@@ -1,0 +1,96 @@
+#include "formulate/dae_assignment.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace pawl::formulate {
+
+Assignment::Assignment(const Signature& sigma) : sigma_(sigma), n_(sigma.size()) {
+  of_row.assign(at(n_), -1);
+  of_column.assign(at(n_), -1);
+  row_potential_.assign(at(n_), 0);
+  column_potential_.assign(at(n_), 0);
+  for (int i = 0; i < n_; ++i) start(i);
+  for (int i = 0; i < n_; ++i) {
+    if (of_row[at(i)] < 0) augment(i);
+  }
+}
+
+void Assignment::start(int i) {
+  int least = 1;
+  for (const auto& [j, order] : sigma_.row(i)) least = std::min(least, 1 - order);
+  row_potential_[at(i)] = least;
+  for (const auto& [j, order] : sigma_.row(i)) {
+    if (1 - order != least || of_column[at(j)] >= 0) continue;
+    of_row[at(i)] = j;
+    of_column[at(j)] = i;
+    return;
+  }
+}
+
+void Assignment::augment(int source) {
+  constexpr int far = std::numeric_limits<int>::max();
+  std::vector<int> distance(at(n_), far), from(at(n_), -1), settled;
+  std::vector<bool> is_settled(at(n_), false);
+  using Reached = std::pair<int, int>;  // distance, column
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
+  const auto scan = [&](int i, int base) {
+    for (const auto& [j, order] : sigma_.row(i)) {
+      const int d = base + 1 - order - row_potential_[at(i)] - column_potential_[at(j)];
+      if (is_settled[at(j)] || d >= distance[at(j)]) continue;
+      distance[at(j)] = d;
+      from[at(j)] = i;
+      queue.emplace(d, j);
+    }
+  };
+  scan(source, 0);
+  int end = -1;
+  while (!queue.empty()) {
+    const auto [d, j] = queue.top();
+    queue.pop();
+    if (is_settled[at(j)]) continue;
+    if (of_column[at(j)] < 0) {
+      end = j;
+      break;
+    }
+    is_settled[at(j)] = true;
+    settled.push_back(j);
+    scan(of_column[at(j)], d);
+  }
+  if (end < 0) return;
+  const int length = distance[at(end)];
+  row_potential_[at(source)] += length;
+  for (const int j : settled) {
+    column_potential_[at(j)] -= length - distance[at(j)];
+    row_potential_[at(of_column[at(j)])] += length - distance[at(j)];
+  }
+  for (int j = end; j >= 0;) {
+    const int i = from[at(j)];
+    of_column[at(j)] = i;
+    std::swap(of_row[at(i)], j);
+  }
+}
+
+void find_offsets(const Signature& sigma, const Assignment& assignment, std::vector<int>& c, std::vector<int>& d) {
+  const int n = sigma.size();
+  c.assign(at(n), 0);
+  d.assign(at(n), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < n; ++i) {
+      for (const auto& [j, order] : sigma.row(i)) d[at(j)] = std::max(d[at(j)], order + c[at(i)]);
+    }
+    for (int i = 0; i < n; ++i) {
+      for (const auto& [j, order] : sigma.row(i)) {
+        if (assignment.of_row[at(i)] != j || c[at(i)] == d[at(j)] - order) continue;
+        c[at(i)] = d[at(j)] - order;
+        changed = true;
+      }
+    }
+  }
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,190 @@
+#include "formulate/dae_rank.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <Eigen/QR>
+#include <Eigen/SparseLU>
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr Eigen::Index largest_eliminated = 16;  // rows; beyond, an orthogonal decomposition costs little more
+constexpr int largest_small = 50;                // beyond, a sparse factorization says whether S is regular
+constexpr int largest_combined = 2000;           // and if it is not, beyond this nobody looks further
+
+/// Scales rows and columns until the largest entry of each is about one (Ruiz, RAL-TR-2001-034); returns the factors of
+/// the rows.
+Eigen::VectorXd equilibrate(Eigen::MatrixXd& A) {
+  Eigen::VectorXd factor = Eigen::VectorXd::Ones(A.rows());
+  for (int sweep = 0; sweep < 5; ++sweep) {
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const double largest = A.row(i).cwiseAbs().maxCoeff();
+      if (!(largest > 0)) continue;
+      A.row(i) /= std::sqrt(largest);
+      factor(i) /= std::sqrt(largest);
+    }
+    for (Eigen::Index j = 0; j < A.cols(); ++j) {
+      const double largest = A.col(j).cwiseAbs().maxCoeff();
+      if (largest > 0) A.col(j) /= std::sqrt(largest);
+    }
+  }
+  return factor;
+}
+
+/// Once by rows, once by columns, roughly.
+void scale_roughly(Eigen::MatrixXd& A) {
+  Eigen::VectorXd rows = Eigen::VectorXd::Zero(A.rows());
+  for (Eigen::Index j = 0; j < A.cols(); ++j) rows = rows.cwiseMax(A.col(j).cwiseAbs());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) rows(i) = rows(i) > 0 ? 1 / rows(i) : 1;
+  for (Eigen::Index j = 0; j < A.cols(); ++j) {
+    A.col(j).array() *= rows.array();
+    const double largest = A.col(j).cwiseAbs().maxCoeff();
+    if (largest > 0) A.col(j) /= largest;
+  }
+}
+
+/// By a sparse factorization: what solves for a vector nobody has chosen shows the smallest singular value.
+bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
+  for (int sweep = 0; sweep < 5; ++sweep) {
+    Eigen::VectorXd rows = Eigen::VectorXd::Zero(A.rows()), columns = Eigen::VectorXd::Zero(A.cols());
+    for (Eigen::Index j = 0; j < A.outerSize(); ++j) {
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(A, j); entry; ++entry) {
+        rows(entry.row()) = std::max(rows(entry.row()), std::abs(entry.value()));
+        columns(j) = std::max(columns(j), std::abs(entry.value()));
+      }
+    }
+    if (rows.minCoeff() == 0 || columns.minCoeff() == 0) return false;
+    for (Eigen::Index j = 0; j < A.outerSize(); ++j)
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(A, j); entry; ++entry)
+        entry.valueRef() /= std::sqrt(rows(entry.row())) * std::sqrt(columns(j));
+  }
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
+  lu.compute(A);
+  if (lu.info() != Eigen::Success) return false;
+  Eigen::VectorXd b(A.rows());
+  for (Eigen::Index i = 0; i < b.size(); ++i) b(i) = std::cos(1.0 + 7.0 * static_cast<double>(i * i % 1009));
+  const Eigen::VectorXd x = lu.solve(b);
+  return x.allFinite() && x.norm() * threshold < b.norm();
+}
+
+}  // namespace
+
+Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
+  if (!std::all_of(entries.begin(), entries.end(), [](const auto& one) { return std::isfinite(one.value()); }))
+    return {};
+  if (n == 0) return {0, {}};
+  if (n > largest_small) {
+    Eigen::SparseMatrix<double> S(n, n);
+    S.setFromTriplets(entries.begin(), entries.end());
+    if (is_regular(std::move(S), threshold)) return {n, {}};
+  }
+  if (n > largest_combined) return {n - 1, {}};
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  const auto fill = [&] {
+    for (const auto& one : entries) A(one.row(), one.col()) = one.value();
+  };
+  fill();
+  if (n <= largest_eliminated) {
+    scale_roughly(A);
+    if (solve_regular(A, nullptr, threshold)) return {n, {}};
+    A.setZero();
+    fill();
+  }
+  const Eigen::VectorXd factor = equilibrate(A);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+  const double largest = std::abs(qr.matrixR()(0, 0));
+  Rank result{0, {}};
+  while (result.rank < n && std::abs(qr.matrixR()(result.rank, result.rank)) > threshold * largest) ++result.rank;
+  if (result.rank == n) return result;
+  const Eigen::MatrixXd Q = qr.householderQ();
+  result.left_null = factor.asDiagonal() * Q.rightCols(n - result.rank);
+  return result;
+}
+
+int count_lone_entries(int n, const MatrixEntries& entries) {
+  std::vector<bool> has_row(static_cast<std::size_t>(n), false), has_column = has_row;
+  int count = 0;
+  for (const auto& one : entries) {
+    if (one.value() == 0) continue;
+    const auto i = static_cast<std::size_t>(one.row()), j = static_cast<std::size_t>(one.col());
+    if (has_row[i] || has_column[j]) return -1;
+    has_row[i] = has_column[j] = true;
+    ++count;
+  }
+  return count;
+}
+
+std::vector<int> make_sparse(Eigen::MatrixXd& W) {
+  std::vector<int> pivots;
+  std::vector<bool> is_taken(static_cast<std::size_t>(W.rows()), false);
+  for (Eigen::Index k = 0; k < W.cols(); ++k) {
+    Eigen::Index pivot = 0;
+    double largest = -1;
+    for (Eigen::Index i = 0; i < W.rows(); ++i) {
+      if (is_taken[static_cast<std::size_t>(i)] || std::abs(W(i, k)) <= largest) continue;
+      largest = std::abs(W(i, k));
+      pivot = i;
+    }
+    is_taken[static_cast<std::size_t>(pivot)] = true;
+    pivots.push_back(static_cast<int>(pivot));
+    W.col(k) /= W(pivot, k);
+    for (Eigen::Index other = 0; other < W.cols(); ++other) {
+      if (other != k) W.col(other) -= W(pivot, other) * W.col(k);
+    }
+  }
+  return pivots;
+}
+
+bool solve_regular(Eigen::Ref<Eigen::MatrixXd> A, double* b, double threshold) {
+  const Eigen::Index n = A.rows();
+  if (n != A.cols() || n > largest_eliminated) return false;
+  std::array<Eigen::Index, largest_eliminated> unknown{};
+  for (Eigen::Index j = 0; j < n; ++j) unknown[static_cast<std::size_t>(j)] = j;
+  double smallest = 0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    Eigen::Index row = k, column = k;
+    double largest = -1;
+    for (Eigen::Index j = k; j < n; ++j) {
+      for (Eigen::Index i = k; i < n; ++i) {
+        if (!(std::abs(A(i, j)) > largest)) continue;
+        largest = std::abs(A(i, j));
+        row = i;
+        column = j;
+      }
+    }
+    if (k == 0) smallest = 1e4 * threshold * largest;
+    if (!(largest > smallest) || !std::isfinite(largest)) return false;
+    if (row != k) {
+      for (Eigen::Index j = k; j < n; ++j) std::swap(A(k, j), A(row, j));
+      if (b != nullptr) std::swap(b[k], b[row]);
+    }
+    if (column != k) {
+      for (Eigen::Index i = 0; i < n; ++i) std::swap(A(i, k), A(i, column));
+      std::swap(unknown[static_cast<std::size_t>(k)], unknown[static_cast<std::size_t>(column)]);
+    }
+    for (Eigen::Index i = k + 1; i < n; ++i) {
+      A(i, k) /= A(k, k);
+      if (b != nullptr) b[i] -= A(i, k) * b[k];
+    }
+    for (Eigen::Index j = k + 1; j < n; ++j) {
+      const double top = A(k, j);
+      if (top == 0) continue;
+      for (Eigen::Index i = k + 1; i < n; ++i) A(i, j) -= A(i, k) * top;
+    }
+  }
+  if (b == nullptr) return true;
+  std::array<double, largest_eliminated> x{};
+  for (Eigen::Index k = n; k-- > 0;) {
+    const double value = b[k] / A(k, k);
+    for (Eigen::Index i = 0; i < k; ++i) b[i] -= A(i, k) * value;
+    x[static_cast<std::size_t>(unknown[static_cast<std::size_t>(k)])] = value;
+  }
+  std::copy_n(x.begin(), n, b);
+  return true;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,35 @@
+// Whether a matrix of leading terms is regular, and which combinations of its rows vanish if it is not.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+namespace pawl::formulate {
+
+/// A square matrix: its entries, each at most once, in any order.
+using MatrixEntries = std::vector<Eigen::Triplet<double>>;
+
+struct Rank {
+  int rank = -1;              ///< -1: not finite
+  Eigen::MatrixXd left_null;  ///< one combination of rows per column; empty too where nobody has looked
+};
+
+/// Numbers below `threshold`, relative to their row and column, count as zero.
+Rank rank_of(int n, const MatrixEntries& entries, double threshold);
+
+/// The number of its entries that are not zero where no two share a row or column; -1 where some do.
+int count_lone_entries(int n, const MatrixEntries& entries);
+
+/// Columns with few entries that span the same space: Gauss-Jordan elimination, each with a pivot row of its own, which
+/// are returned.
+std::vector<int> make_sparse(Eigen::MatrixXd& W);
+
+/// Solves A x = b by elimination with complete pivoting if A is small, square and clearly regular: every pivot above
+/// 1e4 * threshold times the first. That leaves room for the growth of rounding, so whoever judges A by an orthogonal
+/// decomposition with this threshold finds full rank too. Then b is x; A is spoiled. False: A has to be looked at with
+/// more care. Without b it only tells.
+bool solve_regular(Eigen::Ref<Eigen::MatrixXd> A, double* b, double threshold);
+
+}  // namespace pawl::formulate

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cmath>
+
+#include "formulate/dae_stages.hpp"
+
+// The rows of a stage with their derivatives by its unknowns, and how large they are.
+namespace pawl::formulate {
+
+/// F_i^(k + c_i) of the stage.
+void Stages::residual(Vector& b) {
+  int highest = 0;
+  for (const Row& one : rows_) highest = std::max(highest, one.order);
+  DaeEquations& equations = form_.equations();
+  equations.residual(t_, z(0), z(1), r_.data());
+  for (int order = 1; order <= highest; ++order)
+    equations.along_motion(order, t_, z(0), z(1), z(2), z(3), r_.data() + order * n_);
+  b.resize(static_cast<Eigen::Index>(rows_.size()));
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double* rows = r_.data() + rows_[i].order * n_;
+    double sum = 0;
+    for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) sum += factor * rows[row];
+    b(static_cast<Eigen::Index>(i)) = sum;
+  }
+}
+
+// d F^(m) / d y^(k) = C(m, k) D^(m-k) F_y + C(m, k-1) D^(m-k+1) F_y' with the total derivative D. Within a stage only
+// the terms without D occur; where stages are solved together the others are taken by differences along the motion.
+void Stages::linearize() {
+  if (is_linearized_) return;
+  is_linearized_ = true;
+  take_sample();
+  int highest = 0;
+  for (const Row& one : rows_) highest = std::max(highest, is_together_ ? one.order : 0);
+  std::array<DaeValues, 3> along;  // and its first two derivatives
+  if (highest > 0) differentiate_sample(along);
+  place_.assign(at((highest_order + 2) * n_), -1);  // per order and state: the column
+  for (std::size_t j = 0; j < unknowns_.size(); ++j)
+    place_[at(unknowns_[j].order * n_ + unknowns_[j].state)] = static_cast<int>(j);
+  constexpr std::array<std::array<int, 3>, 4> binomial{{{1, 0, 0}, {1, 1, 0}, {1, 2, 1}, {1, 3, 3}}};
+  const RowPattern& pattern = form_.equations().by_row();
+  A_.resize(static_cast<Eigen::Index>(rows_.size()), static_cast<Eigen::Index>(unknowns_.size()));
+  A_.reserve(static_cast<Eigen::Index>(pattern.entries.size()));
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const int m = rows_[i].order;
+    const auto& parts = structure_.rows[at(rows_[i].row)];
+    const int terms = is_together_ ? m : 0;
+    entries_.clear();
+    for (int q = 0; q <= terms; ++q) {
+      const DaeValues& sample = q == 0 ? sample_ : along[at(q)];
+      const int *of_values = place_.data() + (m - q) * n_, *of_rates = of_values + n_;
+      for (const auto& [row, factor] : parts) {
+        const double share = factor * binomial[at(m)][at(q)];
+        for (const auto& [j, place] : pattern.row(row)) {
+          if (of_values[j] >= 0) entries_.push_back({of_values[j], share * sample.J[at(place)]});
+          if (of_rates[j] >= 0) entries_.push_back({of_rates[j], -share * sample.M[at(place)]});
+        }
+      }
+    }
+    add_row(static_cast<Eigen::Index>(i), parts.size() > 1 || terms > 0);
+  }
+  A_.finalize();
+  find_scales();
+}
+
+/// The entries to A; if there may be several for a column, their sum.
+void Stages::add_row(Eigen::Index i, bool may_repeat) {
+  if (may_repeat)
+    std::stable_sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  A_.startVec(i);
+  for (std::size_t k = 0; k < entries_.size();) {
+    double sum = 0;
+    const int column = entries_[k].first;
+    for (; k < entries_.size() && entries_[k].first == column; ++k) sum += entries_[k].second;
+    A_.insertBack(i, column) = sum;
+  }
+}
+
+/// J and M here, unless they are known.
+void Stages::take_sample() {
+  const auto end = z_.begin() + 2 * n_;
+  if (std::equal(z_.begin(), end, sampled_at_.begin(), sampled_at_.end())) return;
+  sampled_at_.clear();
+  form_.sample_values(t_, z(0), z(1), sample_);
+  sampled_at_.assign(z_.begin(), end);
+}
+
+void Stages::differentiate_sample(std::array<DaeValues, 3>& along) {
+  const double s = 10 * form_.equations().path_step(t_, z(0), z(1), z(2));
+  std::array<DaeValues, 2> ends;
+  std::vector<double> y(at(n_)), dy(at(n_));
+  for (const int side : {0, 1}) {
+    const double step = side == 0 ? -s : s;
+    for (int j = 0; j < n_; ++j) {
+      y[at(j)] = z(0)[j] + step * (z(1)[j] + step / 2 * z(2)[j]);
+      dy[at(j)] = z(1)[j] + step * (z(2)[j] + step / 2 * z(3)[j]);
+    }
+    form_.sample_values(t_ + step, y.data(), dy.data(), ends[at(side)]);
+  }
+  along[1] = along[2] = sample_;
+  for (std::vector<double> DaeValues::*matrix : {&DaeValues::J, &DaeValues::M}) {
+    for (std::size_t e = 0; e < (sample_.*matrix).size(); ++e) {
+      const double behind = (ends[0].*matrix)[e], middle = (sample_.*matrix)[e], ahead = (ends[1].*matrix)[e];
+      (along[1].*matrix)[e] = (ahead - behind) / (2 * s);
+      (along[2].*matrix)[e] = (ahead - 2 * middle + behind) / (s * s);
+    }
+  }
+}
+
+// Guesses are measured by their nominal size, derivatives by what makes their columns about one.
+void Stages::find_scales() {
+  size_.resize(A_.cols());
+  scale_.setOnes(A_.rows());
+  for (Eigen::Index j = 0; j < A_.cols(); ++j) size_(j) = nominal(unknowns_[static_cast<std::size_t>(j)].state);
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    column_.setZero(A_.cols());
+    for (Eigen::Index i = 0; i < A_.rows(); ++i) {
+      double largest = 0;
+      for (Matrix::InnerIterator entry(A_, i); entry; ++entry)
+        largest = std::max(largest, std::abs(entry.value()) * size_(entry.col()));
+      if (largest > 0 && std::isfinite(largest)) scale_(i) = largest;
+      for (Matrix::InnerIterator entry(A_, i); entry; ++entry)
+        column_(entry.col()) = std::max(column_(entry.col()), std::abs(entry.value()) * size_(entry.col()) / scale_(i));
+    }
+    for (Eigen::Index j = 0; j < A_.cols(); ++j) {
+      if (unknowns_[static_cast<std::size_t>(j)].order > 0 && column_(j) > 0 && std::isfinite(column_(j)))
+        size_(j) /= column_(j);
+    }
+  }
+}
+
+/// How large the terms of a row are: what its residual is measured against.
+double Stages::term_size(std::size_t i) const {
+  const int order = rows_[i].order;
+  double total = 0;
+  for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) {
+    for (const auto& [j, place] : form_.equations().by_row().row(row)) {
+      total += std::abs(factor * sample_.J[at(place)]) * (order == 0 ? nominal(j) : std::abs(z(order)[j]));
+      total += std::abs(factor * sample_.M[at(place)] * z(order + 1)[j]);
+    }
+  }
+  return total;
+}
+
+/// The same with nominal sizes for values, moving at this rate.
+double Stages::nominal_term_size(std::size_t i, double rate) const {
+  const double power = std::pow(rate, rows_[i].order);
+  double total = 0;
+  for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) {
+    for (const auto& [j, place] : form_.equations().by_row().row(row)) {
+      const double size = std::abs(factor) * nominal(j) * power;
+      total += size * (std::abs(sample_.J[at(place)]) + std::abs(sample_.M[at(place)]) * rate);
+    }
+  }
+  return total;
+}
+
+/// Of all unknowns, relative to their nominal sizes.
+double Stages::fastest_rate() const {
+  double rate = 0;
+  for (int j = 0; j < n_; ++j) rate = std::max(rate, std::abs(z(1)[j]) / nominal(j));
+  return rate;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,203 @@
+#include "formulate/dae_stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr int most_iterations = 1000;  // an exponential is descended by a factor e in each
+constexpr double close = 1e-7;         // relative changes below which Newton's method is left alone
+constexpr double consistent = 1e-9;    // residuals, relative to their terms
+
+}  // namespace
+
+Stages::Stages(DaeForm& form, double t, const double* y, const double* dy, std::vector<bool> fixed,
+               StagePurpose purpose)
+    : form_(form), structure_(form.structure()), t_(t), n_(form.size()), fixed_(std::move(fixed)), purpose_(purpose) {
+  z_.assign(at((highest_order + 1) * n_), 0.0);
+  r_.assign(z_.size(), 0.0);
+  for (int j = 0; j < n_; ++j) {
+    z(0)[j] = y[j];
+    if (dy != nullptr && std::isfinite(dy[j])) z(1)[j] = dy[j];
+  }
+  before_.assign(y, y + n_);
+  fixed_.resize(at(n_), purpose == StagePurpose::rates);
+  unknowns_.reserve(at(n_));
+  rows_.reserve(at(n_));
+}
+
+std::string Stages::run() {
+  if (!structure_.failure.empty()) return structure_.failure;
+  if (n_ == 0) return {};
+  const int highest = *std::max_element(structure_.d.begin(), structure_.d.end());
+  const int most = *std::max_element(structure_.c.begin(), structure_.c.end());
+  // A fixed value may ask for a change of something that an earlier stage has settled.
+  const bool any_fixed = std::find(fixed_.begin(), fixed_.end(), true) != fixed_.end();
+  const bool may_be_together = any_fixed && n_ <= largest_dense && purpose_ != StagePurpose::rates;
+  const std::vector<double> guess = may_be_together ? z_ : std::vector<double>();
+  std::string failure;
+  for (int stage = -highest; stage <= 0 && failure.empty(); ++stage) {
+    arrange(stage);
+    failure = solve();
+  }
+  if (!failure.empty() && may_be_together) {
+    z_ = guess;
+    is_together_ = true;
+    arrange_together();
+    failure = solve();
+    is_together_ = false;
+  }
+  // Of a force of index 3 it takes third derivatives.
+  if (failure.empty() && (most < 2 || (highest <= 2 && form_.equations().takes_jets()))) take_algebraic_rates();
+  return failure;
+}
+
+void Stages::arrange(int stage) {
+  stage_ = stage;
+  is_linearized_ = false;
+  unknowns_.clear();
+  rows_.clear();
+  for (int j = 0; j < n_; ++j) {
+    const int order = structure_.d[at(j)] + stage;
+    if (order >= 0 && !(order == 0 && fixed_[at(j)])) unknowns_.push_back({j, order});
+  }
+  for (int i = 0; i < n_; ++i) {
+    if (structure_.c[at(i)] + stage >= 0) rows_.push_back({i, structure_.c[at(i)] + stage});
+  }
+}
+
+/// All stages at once.
+void Stages::arrange_together() {
+  is_linearized_ = false;
+  unknowns_.clear();
+  rows_.clear();
+  for (int j = 0; j < n_; ++j)
+    for (int order = fixed_[at(j)] ? 1 : 0; order <= structure_.d[at(j)]; ++order) unknowns_.push_back({j, order});
+  for (int i = 0; i < n_; ++i)
+    for (int order = 0; order <= structure_.c[at(i)]; ++order) rows_.push_back({i, order});
+}
+
+std::string Stages::solve() {
+  if (rows_.empty()) return {};
+  if (unknowns_.empty()) return purpose_ == StagePurpose::rates ? std::string() : check_without_unknowns();
+  Vector b, change;
+  residual(b);
+  if (!b.allFinite()) return say_not_finite(b);
+  if (purpose_ != StagePurpose::rates) {
+    linearize();
+    if (is_within(b, 4e-15, 4e-15)) return {};  // as good as it gets
+  }
+  double last = std::numeric_limits<double>::infinity();
+  bool is_stuck = false;
+  for (int iteration = 0; iteration < most_iterations && !is_stuck; ++iteration) {
+    linearize();
+    if (!step(b, change)) return say_stuck(b);
+    const double size = relative(change);
+    if (size == 0) break;
+    if (size <= close) {
+      // At the end rounding decides; more steps than that do no good.
+      if (size > 0.3 * last) break;
+      kept_ = z_;
+      move(change, 1);
+      residual(trial_);
+      if (!trial_.allFinite()) {
+        z_ = kept_;
+        break;
+      }
+      b.swap(trial_);
+      if (size < 1e-15) break;
+    } else {
+      is_stuck = !search(change, b);
+    }
+    last = size;
+  }
+  if (purpose_ == StagePurpose::rates) return {};
+  linearize();
+  return is_within(b, consistent, 1e-12) ? std::string() : say_stuck(b);
+}
+
+std::string Stages::check_without_unknowns() {
+  Vector b;
+  residual(b);
+  if (!b.allFinite()) return say_not_finite(b);
+  linearize();
+  return is_within(b, consistent, 0) ? std::string() : say_stuck(b);
+}
+
+/// A part of the step that reduces the residual (Armijo); false: there is none.
+bool Stages::search(const Vector& change, Vector& b) {
+  const double before = b.cwiseQuotient(scale_).squaredNorm();
+  kept_ = z_;
+  for (double factor = 1; factor > 1e-9; factor /= 2) {
+    z_ = kept_;
+    move(change, factor);
+    residual(trial_);
+    if (!trial_.allFinite() || !(trial_.cwiseQuotient(scale_).squaredNorm() <= (1 - 1e-4 * factor) * before)) continue;
+    b.swap(trial_);
+    return true;
+  }
+  z_ = kept_;
+  return false;
+}
+
+void Stages::move(const Vector& change, double factor) {
+  is_linearized_ = false;
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const auto k = static_cast<Eigen::Index>(j);
+    z(unknowns_[j].order)[unknowns_[j].state] += factor * change(k) * size_(k);
+  }
+}
+
+/// The largest change, each relative to the size its unknown has.
+double Stages::relative(const Vector& change) const {
+  std::array<double, highest_order + 1> largest{};
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const auto [state, order] = unknowns_[j];
+    const auto k = static_cast<Eigen::Index>(j);
+    const double value = z(order)[state], next = value + change(k) * size_(k);
+    largest[at(order)] = std::max(largest[at(order)], std::max(std::abs(value), std::abs(next)) / nominal(state));
+  }
+  double result = 0;
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const auto [state, order] = unknowns_[j];
+    const auto k = static_cast<Eigen::Index>(j);
+    const double whole = order == 0 ? nominal(state) : nominal(state) * largest[at(order)];
+    if (change(k) != 0) result = std::max(result, std::abs(change(k)) * size_(k) / whole);
+  }
+  return result;
+}
+
+/// Whether the rows are zero, relative to their terms as they are and as they may be: rows whose terms happen to vanish
+/// still have rounding.
+bool Stages::is_within(const Vector& b, double of_terms, double of_nominals) const {
+  const double rate = fastest_rate();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double rounding = of_nominals > 0 ? of_nominals * nominal_term_size(i, rate) : 0.0;
+    if (!(std::abs(b(static_cast<Eigen::Index>(i))) <= of_terms * term_size(i) + rounding)) return false;
+  }
+  return true;
+}
+
+/// One stage beyond the last: linear, for the rates of algebraic unknowns.
+void Stages::take_algebraic_rates() {
+  arrange(1);
+  const std::vector<double> found(z(1), z(1) + n_);
+  const auto give_up = [&] { std::copy(found.begin(), found.end(), z(1)); };
+  for (const Unknown& one : unknowns_)
+    if (one.order <= highest_order) z(one.order)[one.state] = 0;
+  Vector b, change;
+  residual(b);
+  if (!b.allFinite()) return give_up();
+  linearize();
+  const StagePurpose purpose = std::exchange(purpose_, StagePurpose::start);
+  const bool is_solved = step(b, change);
+  purpose_ = purpose;
+  if (!is_solved) return give_up();
+  move(change, 1);
+}
+
+}  // namespace pawl::formulate

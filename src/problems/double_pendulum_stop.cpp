@@ -1,0 +1,47 @@
+#include <cmath>
+
+#include "pawl/mechanics.hpp"
+#include "problems/contact.hpp"
+
+namespace pawl::problems {
+
+// Two point masses on two massless rods, y up. The elbow bends one way only: the sine of the angle from the first rod to
+// the second one is never negative.
+Problem double_pendulum_stop() {
+  Mechanics arm("double-pendulum-stop");
+  const auto x1 = arm.coordinate("x1", 0), y1 = arm.coordinate("y1", 0), x2 = arm.coordinate("x2", 0),
+             y2 = arm.coordinate("y2", 0);
+  const auto l1 = arm.parameter("upper", 1), l2 = arm.parameter("lower", 0.8), m1 = arm.parameter("upper_mass", 1),
+             m2 = arm.parameter("lower_mass", 0.5), g = arm.parameter("gravity", 9.81),
+             e = arm.parameter("restitution", 0.5), angle = arm.parameter("angle", 1), bend = arm.parameter("bend", 0.5);
+  arm.start([=](Start& at) {  // at rest; angles from the downward vertical, that of the elbow from the upper rod
+    at[x1] = at[l1] * std::sin(at[angle]);
+    at[y1] = -at[l1] * std::cos(at[angle]);
+    at[x2] = at[x1] + at[l2] * std::sin(at[angle] + at[bend]);
+    at[y2] = at[y1] - at[l2] * std::cos(at[angle] + at[bend]);
+  });
+  for (const auto q : {x1, y1}) arm.mass(q, m1);
+  for (const auto q : {x2, y2}) arm.mass(q, m2);
+  arm.potential([=](const auto& at) { return at[g] * (at[m1] * at[y1] + at[m2] * at[y2]); });
+  arm.constraint("upper rod", [=](const auto& at) { return (sqr(at[x1]) + sqr(at[y1]) - sqr(at[l1])) / 2; });
+  arm.constraint("lower rod",
+                 [=](const auto& at) { return (sqr(at[x2] - at[x1]) + sqr(at[y2] - at[y1]) - sqr(at[l2])) / 2; });
+  arm.contact(
+      "elbow",
+      [=](const auto& at) {
+        return (at[x1] * (at[y2] - at[y1]) - at[y1] * (at[x2] - at[x1])) / (at[l1] * at[l2]);
+      },
+      {.restitution = e});
+  arm.energy();
+  arm.impact_loss();
+  return {.summary = "double pendulum in Cartesian coordinates whose elbow bends one way only",
+          .kind = "mechanics with contact",
+          .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
+          .system = arm,
+          .end = 3,
+          .plot = "x2,y2",
+          .known_by = "",
+          .reference = [](const Values&, double) { return std::nullopt; }};
+}
+
+}  // namespace pawl::problems

@@ -1,0 +1,99 @@
+#include "formulate/dae_rank.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "formulate/dae_scatter.hpp"
+
+namespace pawl {
+namespace {
+
+using formulate::MatrixEntries;
+using formulate::rank_of;
+using formulate::Scatter;
+using formulate::solve_regular;
+
+Eigen::MatrixXd scattered(Eigen::Index n, std::uint64_t seed) {
+  Scatter scatter(seed);
+  return Eigen::MatrixXd::NullaryExpr(n, n, [&] { return 2 * scatter.part() - 1; });
+}
+
+MatrixEntries entries_of(const Eigen::MatrixXd& A) {
+  MatrixEntries entries;
+  for (Eigen::Index i = 0; i < A.rows(); ++i)
+    for (Eigen::Index j = 0; j < A.cols(); ++j)
+      if (A(i, j) != 0) entries.emplace_back(static_cast<int>(i), static_cast<int>(j), A(i, j));
+  return entries;
+}
+
+TEST(DaeRank, AScatteredPartIsUniform) {
+  Scatter scatter(7);
+  const int count = 100000;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < count; ++i) {
+    const double u = scatter.part();
+    ASSERT_GE(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    sum += u;
+    squares += u * u;
+  }
+  EXPECT_NEAR(sum / count, 1.0 / 2, 4 * std::sqrt(1.0 / 12 / count));
+  EXPECT_NEAR(squares / count, 1.0 / 3, 4 * std::sqrt(4.0 / 45 / count));
+}
+
+TEST(DaeRank, EliminationSolvesWhatIsClearlyRegular) {
+  for (const Eigen::Index n : {1, 2, 3, 6, 11, 16}) {
+    const Eigen::MatrixXd A = scattered(n, static_cast<std::uint64_t>(n)) + 2 * Eigen::MatrixXd::Identity(n, n);
+    const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, 1, 2);
+    Eigen::VectorXd b = A * x;
+    Eigen::MatrixXd spoiled = A;
+    ASSERT_TRUE(solve_regular(spoiled, b.data(), 1e-11)) << n;
+    EXPECT_LE((A * (b - x)).norm(), 1e-13 * A.norm() * x.norm()) << n;
+    EXPECT_LE((b - x).norm(), 1e-11) << n;
+  }
+}
+
+TEST(DaeRank, EliminationLeavesTheRestToOthers) {
+  const double nan = std::nan("");
+  Eigen::MatrixXd singular{{1.0, 2.0}, {2.0, 4.0}}, nearly{{1.0, 0.0}, {0.0, 1e-8}}, wide(2, 3), broken{{nan}};
+  wide.setOnes();
+  Eigen::MatrixXd large = Eigen::MatrixXd::Identity(17, 17);
+  for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken, &large})
+    EXPECT_FALSE(solve_regular(*one, nullptr, 1e-11));
+  Eigen::MatrixXd fair{{1.0, 0.0}, {0.0, 1e-6}};
+  EXPECT_TRUE(solve_regular(fair, nullptr, 1e-11));
+}
+
+// Products of n x r and r x n matrices have rank r, whatever the sizes of rows and columns are.
+TEST(DaeRank, ScalesOfRowsAndColumnsDoNotMatter) {
+  for (const int n : {3, 8, 20, 60}) {
+    for (const int missing : {0, 1, 2}) {
+      const Eigen::Index rank = n - missing;
+      Eigen::MatrixXd A = scattered(n, 11).leftCols(rank) * scattered(n, 12).topRows(rank);
+      if (missing == 0) A = scattered(n, 13) + 2 * Eigen::MatrixXd::Identity(n, n);
+      for (Eigen::Index i = 0; i < n; ++i) A.row(i) *= std::exp2(static_cast<double>(7 * i % 30));
+      for (Eigen::Index j = 0; j < n; ++j) A.col(j) *= std::exp2(-static_cast<double>(11 * j % 30));
+      const auto found = rank_of(n, entries_of(A), 1e-10);
+      EXPECT_EQ(found.rank, rank) << n;
+      ASSERT_EQ(found.left_null.cols(), missing) << n;
+      for (Eigen::Index k = 0; k < missing; ++k) {
+        const Eigen::VectorXd w = found.left_null.col(k);
+        const Eigen::VectorXd terms = A.cwiseAbs().transpose() * w.cwiseAbs(), sum = (A.transpose() * w).cwiseAbs();
+        for (Eigen::Index j = 0; j < n; ++j) EXPECT_LE(sum(j), 1e-10 * terms(j)) << n;
+      }
+    }
+  }
+  EXPECT_EQ(rank_of(1, {{0, 0, std::nan("")}}, 1e-10).rank, -1);
+  EXPECT_EQ(rank_of(2, {}, 1e-10).rank, 0);
+}
+
+TEST(DaeRank, LoneEntriesShareNoRowOrColumn) {
+  EXPECT_EQ(formulate::count_lone_entries(3, {{0, 1, 2.0}, {2, 0, -1.0}}), 2);
+  EXPECT_EQ(formulate::count_lone_entries(3, {{0, 1, 2.0}, {2, 1, 0.0}}), 1);
+  EXPECT_EQ(formulate::count_lone_entries(3, {{0, 1, 2.0}, {2, 1, 1.0}}), -1);
+  EXPECT_EQ(formulate::count_lone_entries(3, {{1, 0, 2.0}, {1, 1, 1.0}}), -1);
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,147 @@
+// Contacts as a user declares them: what follows at events, and what is refused.
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "pawl/pawl.hpp"
+
+namespace pawl {
+namespace {
+
+constexpr double g = 9.81;
+
+struct Ball {
+  Mechanics system{"ball"};
+  Coordinate x = system.coordinate("x", 0, 1), y = system.coordinate("y", 1), spin = system.coordinate("spin", 0);
+  double radius = 0.1;
+  Contact floor;
+  Observable energy;
+  State work;
+  Discrete<double> loss;
+
+  explicit Ball(ContactOptions options) {
+    for (const State q : {State(x), State(y)}) system.mass(q, 1.0);
+    system.mass(spin, 0.4 * radius * radius);
+    const auto height = y, along = x, turn = spin;
+    const double r = radius;
+    system.potential([=](const auto& at) { return g * at[height]; });
+    floor = system.contact(
+        "floor", [=](const auto& at) { return at[height] - r; },
+        [=](const auto& at) { return at[dot(along)] + r * at[dot(turn)]; }, options);
+    energy = system.energy();
+    work = system.friction_work();
+    loss = system.impact_loss();
+  }
+};
+
+double held_loss(const Result& run, const Ball& ball) {
+  return run.events.back().held_after->numbers[static_cast<std::size_t>(ball.loss.index)];
+}
+
+class ContactMethods : public testing::TestWithParam<const char*> {};
+
+// The impacts of a ball are a geometric series: drop for t1, then bounces of 2 e^k t1 until T = t1 (1 + e)/(1 - e).
+TEST_P(ContactMethods, ABallBouncesToRestAtTheLimitOfTheSeriesAndThenRolls) {
+  const double e = 0.5;
+  Ball ball({.restitution = e, .friction = 0.3});
+  const Result run = simulate(ball.system, {.end = 3, .tolerance = 1e-10, .method = GetParam()});
+  ASSERT_EQ(run.outcome, Outcome::finished) << run.reason;
+  const double t1 = std::sqrt(2 * 0.9 / g);
+  double t = t1;
+  std::size_t k = 0;
+  for (const Event& event : run.events) {
+    if (event.kind != EventKind::crossing || k == 8) continue;
+    EXPECT_NEAR(event.t, t, 2e-9) << k;
+    t += 2 * std::pow(e, ++k) * t1;
+  }
+  EXPECT_EQ(k, 8u);
+  EXPECT_EQ(run.events.back().kind, EventKind::accumulation);
+  EXPECT_NEAR(run.events.back().t, t1 * (1 + e) / (1 - e), 2e-9);
+  EXPECT_EQ(
+      static_cast<ContactMode>(run.events.back().held_after->modes[static_cast<std::size_t>(ball.floor.mode.index)]),
+      ContactMode::stick);
+  const auto end = run.final();
+  EXPECT_NEAR(end[ball.floor.normal], g, 1e-9);
+  EXPECT_NEAR(end[ball.y], ball.radius, 1e-15);
+  EXPECT_NEAR(end[dot(ball.x)], 5.0 / 7, 1e-9) << "angular momentum about the point of contact is kept";
+  EXPECT_NEAR(end[ball.energy] + end[ball.work] + held_loss(run, ball), g * 1 + 0.5, 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ContactMethods, testing::Values("auto", "radau", "esdirk-5", "bdf"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Contact, AStartWithinABodyIsNamed) {
+  Ball ball({.restitution = 0.5});
+  Values values(ball.system);
+  values[State(ball.y)] = 0.05;
+  const Result run = simulate(ball.system, values, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_NE(run.reason.find("contact 'floor' is penetrated by 0.05 at the start"), std::string::npos) << run.reason;
+}
+
+TEST(Contact, AStartInContactNeedsNoImpact) {
+  Ball ball({.restitution = 0.5, .friction = 0.3});
+  Values values(ball.system);
+  values[State(ball.y)] = 0.1;
+  const Result run = simulate(ball.system, values, {.end = 1, .tolerance = 1e-10});
+  ASSERT_EQ(run.outcome, Outcome::finished) << run.reason;
+  ASSERT_EQ(run.events.size(), 2u);  // it slips at the start, and rolls when the slip has stopped
+  EXPECT_EQ(run.events.front().kind, EventKind::initial);
+  EXPECT_NEAR(run.events.back().t, 2.0 / (7 * 0.3 * g), 1e-12);
+  const auto end = run.final();
+  EXPECT_NEAR(end[ball.energy] + end[ball.work], g * 0.1 + 0.5, 1e-10);
+}
+
+TEST(Contact, AnImpactAtTheStartHappensAtTheStart) {
+  Ball ball({.restitution = 0.5});
+  Values values(ball.system);
+  values[State(ball.y)] = 0.1;
+  values[dot(ball.y)] = -2;
+  const Result run = simulate(ball.system, values, {.end = 0.1});
+  ASSERT_EQ(run.outcome, Outcome::finished) << run.reason;
+  EXPECT_NEAR(run.at(0.05)[ball.y], 0.1 + 0.05 - 0.5 * g * 0.0025, 1e-9);
+}
+
+TEST(Contact, TheSameContactTwiceIsTheSameMotionWithHalfTheForces) {
+  Ball ball({.restitution = 0.3, .friction = 0.3});
+  const auto y = ball.y, x = ball.x, spin = ball.spin;
+  const auto again = ball.system.contact(
+      "floor again", [=](const auto& at) { return at[y] - 0.1; },
+      [=](const auto& at) { return at[dot(x)] + 0.1 * at[dot(spin)]; }, {.restitution = 0.3, .friction = 0.3});
+  const Result twice = simulate(ball.system, {.end = 2, .tolerance = 1e-10});
+  ASSERT_EQ(twice.outcome, Outcome::finished) << twice.reason;
+  EXPECT_NEAR(twice.final()[dot(x)], 5.0 / 7, 1e-9);
+  EXPECT_NEAR(twice.final()[ball.floor.normal], g / 2, 1e-8);
+  EXPECT_NEAR(twice.final()[again.normal], g / 2, 1e-8);
+}
+
+TEST(Contact, CannotBeRunBackwards) {
+  Ball ball({.restitution = 0.5});
+  EXPECT_THROW(simulate(ball.system, {.end = -1}), Misuse);
+}
+
+TEST(Contact, CoefficientsOutOfRangeAreRefused) {
+  EXPECT_THROW(Ball({.restitution = 1.5}), Misuse);
+  EXPECT_THROW(Ball({.friction = -0.1}), Misuse);
+  EXPECT_THROW(Ball({.friction = 0.5, .static_friction = Coefficient(0.3)}), Misuse);
+  EXPECT_THROW(Ball({.compliance = Compliance::hertz(-1)}), Misuse);
+}
+
+// Penetration of a ball on a spring of stiffness k settles at m g / k.
+TEST(Contact, ACompliantFloorCarriesTheWeight) {
+  Ball ball({.compliance = Compliance::spring_damper(1e4, 100)});
+  for (const char* method : {"auto", "radau", "bdf"}) {
+    const Result run = simulate(ball.system, {.end = 20, .tolerance = 1e-8, .method = method});
+    ASSERT_EQ(run.outcome, Outcome::finished) << run.reason;
+    EXPECT_NEAR(run.final()[ball.y], 0.1 - g / 1e4, 1e-7) << method;
+    EXPECT_NEAR(run.final()[ball.floor.normal], g, 1e-4) << method;
+  }
+}
+
+}  // namespace
+}  // namespace pawl
