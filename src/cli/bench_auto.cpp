@@ -139,7 +139,7 @@ struct Ratios {
   void print(double target) {
     const auto middle_and_worst = [](std::vector<double>& all) {
       std::sort(all.begin(), all.end());
-      return all.empty() ? std::string("none") : fmt::format("{:.2f} | {:.2f}", all[all.size() / 2], all.back());
+      return all.empty() ? std::string("none | none") : fmt::format("{:.2f} | {:.2f}", all[all.size() / 2], all.back());
     };
     fmt::print("| {:g} | {} | {} | {} |\n", target, seconds.size(), middle_and_worst(seconds), middle_and_worst(rhs));
   }

@@ -32,14 +32,28 @@ struct Pressing {
   double operator()(const Point<double>& at) const { return memo->forces(at, number).normal; }
 };
 
-/// The slip speed in space, above what counts as none.
+/// The slip speed in space, above what counts as none; at its onset, along the direction in which it began.
 struct SlipInSpace {
   Function rows;
-  int floor;
+  int first;  // of the held numbers
   double operator()(const Point<double>& at) const {
+    const double* held = at.around()->held->numbers.data() + first;
+    double u[2];
+    rows(at, u);  // minus the slip
+    if (held[slip_onset] > 0) return -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
+    return std::hypot(u[0], u[1]) - held[least_slip];
+  }
+};
+
+/// Where the onset of slip in space is over.
+struct SlipUnderWay {
+  Function rows;
+  int first;
+  double operator()(const Point<double>& at) const {
+    const double onset = at.around()->held->numbers[static_cast<std::size_t>(first + slip_onset)];
     double u[2];
     rows(at, u);
-    return std::hypot(u[0], u[1]) - slip_over_floor * at.around()->held->numbers[static_cast<std::size_t>(floor)];
+    return onset > 0 ? std::hypot(u[0], u[1]) - 100 * onset : -1.0;
   }
 };
 
@@ -94,8 +108,14 @@ void Contacts::declare_guards(System::Declarations& run) {
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
            .g = Function::guard(
-               SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction + 2}),
+               SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction}),
            .direction = Direction::falling,
+           .only_when = slipping});
+      add(number, Ends::onset,
+          {.name = contact.name + " slips freely",
+           .g = Function::guard(
+               SlipUnderWay{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction}),
+           .direction = Direction::rising,
            .only_when = slipping});
       add(number, Ends::cone,
           {.name = contact.name + " begins to slip",

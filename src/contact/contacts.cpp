@@ -17,6 +17,7 @@ using Kind = ContactInfo::Kind;
 constexpr double touching_gap = 1e-10;   // of the size of the coordinates
 constexpr double resting_speed = 1e-12;  // of the speeds that make it up
 constexpr int most_impacts = 100;        // at one instant
+constexpr double weightless = 1e-5;      // of the accelerations: differences below 1e-9 of this are rounding
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -62,12 +63,13 @@ bool has_redundant_normals(const Geometry& geometry) {
 }  // namespace
 
 Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-                   std::shared_ptr<const detail::MultiplierSource> multipliers)
+                   std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance)
     : model_(std::move(model)),
       form_(std::move(form)),
       multipliers_(std::move(multipliers)),
       memo_(std::make_shared<ForceMemo>(*model_, form_)),
-      maker_(*model_) {}
+      maker_(*model_),
+      onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)) {}
 
 ContactMode Contacts::mode(const Held& held, int contact) const {
   return static_cast<ContactMode>(held.modes[at(info().contacts[at(contact)].mode)]);
@@ -84,6 +86,9 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   bool concerns_contacts = false, locks = false;
   const std::vector<Seen> seen = read(fired, accumulating, concerns_contacts, locks);
   if (why == Settle::pass && !concerns_contacts && accumulating < 0) return out;
+  speeds_before_.resize(static_cast<Eigen::Index>(info().speeds.size()));
+  for (std::size_t i = 0; i < info().speeds.size(); ++i)
+    speeds_before_(static_cast<Eigen::Index>(i)) = std::abs(x[info().speeds[i]]);
   const Held before = held;
   follow_compliant(t, x, held, seen, why);
   for (std::size_t c = 0; c < seen.size(); ++c) {
@@ -135,7 +140,7 @@ void Contacts::check_pivots(double t, const double* x, const Held& held, Resolut
 void Contacts::stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen) {
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     if (!seen[at(c)].accumulates) continue;
-    const Geometry geometry = maker_.make({c}, t, x, held);
+    const Geometry geometry = geometry_of({c}, t, x, held);
     const int normal = geometry.rows.front().normal;
     if (!(geometry.W(normal, normal) > 0)) continue;
     const double impulse = -geometry.u(normal) / geometry.W(normal, normal);
@@ -203,11 +208,21 @@ bool Contacts::close_touching(double t, const double* x, Held& held, std::span<c
   return is_beyond || (has_any && close.size() > 1);
 }
 
+// An impact may take all speed but rounding: what is small is measured against the speeds before it, too.
+Geometry Contacts::geometry_of(const std::vector<int>& contacts, double t, const double* x, const Held& held) {
+  Geometry geometry = maker_.make(contacts, t, x, held);
+  largest_speed_ = std::max({largest_speed_, geometry.u.size() > 0 ? geometry.u.cwiseAbs().maxCoeff() : 0.0,
+                             geometry.u_scale.size() > 0 ? geometry.u_scale.maxCoeff() : 0.0});
+  if (speeds_before_.size() == geometry.J.cols())
+    geometry.u_scale = geometry.u_scale.cwiseMax(geometry.J.cwiseAbs() * speeds_before_).eval();
+  return geometry;
+}
+
 // Impulses where something approaches. False: nothing does.
 bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int>& touching,
                           const std::vector<Seen>& seen, std::vector<double>& struck, Resolution& out) {
   if (touching.empty()) return false;
-  const Geometry geometry = maker_.make(touching, t, x, held);
+  const Geometry geometry = geometry_of(touching, t, x, held);
   ImpactProblem problem;
   std::vector<std::string> approaching;
   double fastest = 0;
@@ -271,7 +286,7 @@ std::vector<bool> Contacts::at_rest(double t, const double* x, const Held& held,
   for (std::size_t c = 0; c < seen.size(); ++c) rests[c] = seen[c].accumulates;
   const bool accumulates = std::find(rests.begin(), rests.end(), true) != rests.end();
   if (touching.empty()) return rests;
-  const Geometry geometry = maker_.make(touching, t, x, held);
+  const Geometry geometry = geometry_of(touching, t, x, held);
   Eigen::VectorXd second;
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const Row& row = geometry.rows[i];
@@ -296,7 +311,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     if (contact.kind != Kind::contact && contact.has_dry_friction()) asked.push_back(c);
   }
   if (asked.empty()) return;
-  Geometry all = maker_.make(asked, t, x, held);
+  Geometry all = geometry_of(asked, t, x, held);
 
   // What separates is open; the rest is asked.
   std::vector<int> closed;
@@ -307,7 +322,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
       closed.push_back(row.contact);
   }
   if (closed.empty()) return;
-  if (closed.size() < asked.size()) all = maker_.make(closed, t, x, held);
+  if (closed.size() < asked.size()) all = geometry_of(closed, t, x, held);
   const Geometry& geometry = all;
 
   const Eigen::VectorXd a_free = free_acceleration(t, x, held);
@@ -315,6 +330,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
   FrictionProblem problem;
   problem.W = geometry.W;
   problem.b = geometry.J * a_free + geometry.gamma;
+  problem.least_size = weightless * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff();
   std::vector<double> joint_alone(info().contacts.size(), 0);
   for (const Row& row : geometry.rows) {
     const ContactInfo& contact = info().contacts[at(row.contact)];
@@ -332,8 +348,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
       const double speed = slip.norm();
       const double rest = (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
                           geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
-      const bool is_lost = row.tangents == 2 && is_slip(mode(held, row.contact)) &&
-                           speed <= 1.01 * slip_over_floor * held.numbers[at(contact.direction + 2)];
+      const bool is_lost = row.tangents == 2 && speed <= 1.01e-9 * largest_speed_;
       if (contact.smoothing > 0) {
         one.is_slipping = true;
         if (speed > 0) one.direction.head(row.tangents) = std::tanh(speed / contact.smoothing) / speed * slip;
@@ -355,24 +370,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     problem.contacts.push_back(one);
   }
   FrictionSolution solution = solve(problem);
-  // What sticks is not given up because another contact, which slips in any case, might have held as hard.
-  bool gives_up = false, has_others = false;
-  FrictionProblem sliding = problem;
-  for (std::size_t i = 0; i < geometry.rows.size() && solution.is_found; ++i) {
-    const int c = geometry.rows[i].contact;
-    if (geometry.rows[i].tangents == 0 || problem.contacts[i].is_slipping || solution.standing[i] != Standing::slip)
-      continue;
-    const bool has_held = mode(held, c) == ContactMode::stick && seen[at(c)].breaks == 0;
-    gives_up = gives_up || has_held;
-    has_others = has_others || !has_held;
-    if (!has_held) sliding.contacts[i].stick_friction = sliding.contacts[i].friction;
-  }
-  if (gives_up && has_others) {
-    if (FrictionSolution another = solve(sliding); another.is_found) {
-      problem = sliding;
-      solution = std::move(another);
-    }
-  }
+  hold_what_holds(held, seen, geometry, problem, solution);
   // Friction in joints presses back on the joints: iterated until both agree.
   std::vector<double> joint_now = joint_alone;
   for (int round = 0; round < 100 && solution.is_found; ++round) {
@@ -452,13 +450,56 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<int>& t
     set_mode(held, row.contact, next);
     if (contact.direction >= 0 && is_slip(next)) {
       held.numbers[at(contact.direction)] = direction(0);
-      held.numbers[at(contact.direction + 1)] = direction(1);
-      const double speed = geometry.u.segment(row.first_tangent, 2).norm();
-      const double moving = geometry.u_scale.segment(row.first_tangent, 2).sum();
-      held.numbers[at(contact.direction + 2)] =
-          problem.contacts[i].is_slipping ? 1e-11 * speed : 1e-8 * (moving > 0 ? moving : 1.0);
+      held.numbers[at(contact.direction + slip_direction_2)] = direction(1);
+      const bool is_onset = !problem.contacts[i].is_slipping;
+      const double speed = largest_speed_ > 0 ? largest_speed_ : 1.0;
+      held.numbers[at(contact.direction + slip_onset)] = is_onset ? onset_ * speed : 0;
+      held.numbers[at(contact.direction + least_slip)] = is_onset ? 0 : 1e-9 * speed;
     }
     if (contact.kind == Kind::joint) held.modes[at(contact.side)] = joint_now[at(row.contact)] < 0 ? -1 : 1;
+  }
+}
+
+// Where static friction is larger, contacts that slip together if all of them try to hold may hold one by one. As few
+// as possible are let go, those that have stuck so far last.
+void Contacts::hold_what_holds(const Held& held, const std::vector<Seen>& seen, const Geometry& geometry,
+                               FrictionProblem& problem, FrictionSolution& solution) const {
+  std::vector<std::size_t> candidates;
+  std::vector<bool> has_stuck;
+  for (std::size_t i = 0; i < geometry.rows.size() && solution.is_found; ++i) {
+    const FrictionContact& one = problem.contacts[i];
+    if (geometry.rows[i].tangents == 0 || one.is_slipping || one.stick_friction <= one.friction ||
+        solution.standing[i] != Standing::slip)
+      continue;
+    const int c = geometry.rows[i].contact;
+    candidates.push_back(i);
+    has_stuck.push_back(mode(held, c) == ContactMode::stick && seen[at(c)].breaks == 0);
+  }
+  constexpr std::size_t most_candidates = 4;
+  if (candidates.size() < 2 || candidates.size() > most_candidates) return;
+  std::vector<std::pair<int, unsigned>> choices;  // by the number let go, then of those that have stuck
+  for (unsigned released = 1; released + 1 < 1u << candidates.size(); ++released) {
+    int cost = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      if (released >> k & 1u) cost += has_stuck[k] ? 11 : 10;
+    }
+    choices.emplace_back(cost, released);
+  }
+  std::sort(choices.begin(), choices.end());
+  for (const auto& [cost, released] : choices) {
+    FrictionProblem trial = problem;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      FrictionContact& one = trial.contacts[candidates[k]];
+      if (released >> k & 1u) one.stick_friction = one.friction;
+    }
+    FrictionSolution another = solve(trial);
+    bool holds = another.is_found;
+    for (std::size_t k = 0; k < candidates.size() && holds; ++k)
+      holds = (released >> k & 1u) || another.standing[candidates[k]] == Standing::stick;
+    if (!holds) continue;
+    problem = std::move(trial);
+    solution = std::move(another);
+    return;
   }
 }
 

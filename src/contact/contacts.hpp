@@ -18,8 +18,6 @@
 
 namespace pawl::contact {
 
-/// In space friction fades out below a floor of the slip speed, and a slip below so many times the floor is none.
-inline constexpr double slip_over_floor = 10;
 /// Of sliding contacts, over what it is without friction: below, the force that presses has no bound (Painlevé).
 inline constexpr double least_pivot = 1e-3;
 
@@ -27,7 +25,7 @@ class Contacts {
  public:
   /// multipliers: for normal forces that read the force of a joint.
   Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-           std::shared_ptr<const detail::MultiplierSource> multipliers);
+           std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance);
 
   /// Appends the guards of all contacts.
   void declare_guards(System::Declarations& run);
@@ -37,7 +35,7 @@ class Contacts {
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
 
  private:
-  enum class Ends { gap, release, slip, cone, cone_back, side, lock };
+  enum class Ends { gap, release, slip, onset, cone, cone_back, side, lock };
   struct OwnGuard {
     int contact;
     Ends ends;
@@ -63,6 +61,9 @@ class Contacts {
               const std::vector<bool>& rests, Resolution& out);
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
                             const std::vector<Seen>& seen, const std::vector<double>& struck);
+  void hold_what_holds(const Held& held, const std::vector<Seen>& seen, const Geometry& geometry,
+                       FrictionProblem& problem, FrictionSolution& solution) const;
+  Geometry geometry_of(const std::vector<int>& contacts, double t, const double* x, const Held& held);
   Eigen::VectorXd free_acceleration(double t, const double* x, const Held& held);
   std::string name(int contact) const { return info().contacts[static_cast<std::size_t>(contact)].name; }
   std::string describe_lock(const std::vector<int>& contacts) const;
@@ -72,7 +73,10 @@ class Contacts {
   std::shared_ptr<const detail::MultiplierSource> multipliers_;
   std::shared_ptr<ForceMemo> memo_;
   GeometryMaker maker_;
-  double last_approach_ = 0;  // the fastest at the last impact
+  double last_approach_ = 0;       // the fastest at the last impact
+  double onset_;                   // of slip in space, as a share of speeds
+  double largest_speed_ = 0;       // at contacts so far
+  Eigen::VectorXd speeds_before_;  // sizes of the speeds when the event began
   int first_guard_ = 0;
   std::vector<OwnGuard> guards_;
 };

@@ -46,7 +46,8 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
     s.x_second[i] = second;
   }
   const double first = t + gap * e / (1 - e), second = extrapolate(first, s.first, 2),
-               third = extrapolate(second, s.second, 3), change = std::abs(third - s.third);
+               third = extrapolate(second, s.second, 3), last_change = std::exchange(s.change, std::abs(third - s.third)),
+               change = std::max(s.change, last_change);  // one alone may be small by chance
   s.first = first;
   s.second = second;
   s.third = third;
@@ -55,11 +56,14 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
     s.least_change = change;
     found.time = third;
     found.uncertainty = change;
-    s.best = std::move(found);
+    s.best = found;
   }
   if (std::abs(gap) > 1e-5 * s.largest_gap) return std::nullopt;
   s.best.events = s.events;
-  if (std::abs(s.best.time - t) > 2 * std::abs(gap) * e / (1 - e)) s.best.time = first;
+  if (std::abs(s.best.time - t) > 2 * std::abs(gap) * e / (1 - e)) {
+    s.best.time = first;
+    s.best.state = std::move(found.state);
+  }
   return s.best;
 }
 

@@ -49,7 +49,7 @@ class AccumulationWatch {
   /// Gaps of known ratio: time and states, extrapolated three times.
   struct KnownSequence {
     int regular = 0, events = 0;  // gaps in a row that shrink as they should
-    double t = 0, gap = 0, largest_gap = 0, first = 0, second = 0, third = 0, least_change = 0;
+    double t = 0, gap = 0, largest_gap = 0, first = 0, second = 0, third = 0, change = 0, least_change = 0;
     std::vector<double> x, x_first, x_second;
     Accumulation best;
   };

@@ -127,7 +127,8 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
     if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
-      if (guards_[g].side == Side::unilateral && is_beyond) found->state = x;  // extrapolated too far, by rounding
+      // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
+      if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;
       if (guards_.info(g).at_accumulation) {
         accumulation_ = found;
         return {};

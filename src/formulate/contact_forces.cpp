@@ -139,9 +139,11 @@ void ContactForces::find_direction(Acting& one) const {
     one.direction[0] = mode_of(contact, *held_) == ContactMode::slip ? 1 : -1;
     return;
   }
-  // A direction turns infinitely fast as slip begins or ends: below the floor it fades out.
-  const double floor = held_->numbers[at(contact.direction + 2)], length = std::hypot(size, floor);
-  for (int i = 0; i < tangents; ++i) one.direction[at(i)] = length > 0 ? one.speed[at(i)] / length : 0;
+  const double* held = held_->numbers.data() + contact.direction;
+  const double first = one.speed[0] + held[slip_onset] * held[slip_direction],
+               second = one.speed[1] + held[slip_onset] * held[slip_direction_2], length = std::hypot(first, second);
+  one.direction[0] = length > 0 ? first / length : held[slip_direction];
+  one.direction[1] = length > 0 ? second / length : held[slip_direction_2];
 }
 
 // Takes what the penetration loses: all that its force does beside loading and unloading the spring.

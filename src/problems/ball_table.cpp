@@ -75,8 +75,8 @@ Problem ball_table() {
              g = ball.parameter("gravity", 9.81), e = ball.parameter("restitution", 0.5);
   ball.mass(y, 1.0);
   ball.potential([=](const auto& at) { return at[g] * at[y]; });
-  ball.contact(
-      "table", [=](const auto& at) { return at[y] - at[amplitude] * sin(at[frequency] * at.t); }, {.restitution = e});
+  ball.contact("table", [=](const auto& at) { return at[y] - at[amplitude] * sin(at[frequency] * at.t); },
+               {.restitution = e});
 
   const auto motion_of = [=](const Values& values) -> std::optional<Bouncing> {
     const bool throws_off = values[amplitude] * values[frequency] * values[frequency] > values[g];
@@ -90,7 +90,8 @@ Problem ball_table() {
     if (!motion || t < 0) return std::nullopt;
     const Bouncing::Piece now = motion->pieces_until(t, 1e-13L).back();
     const Real s = t - now.t;
-    if (now.rests) return std::vector{static_cast<double>(motion->table(t)), static_cast<double>(motion->table_speed(t))};
+    if (now.rests)
+      return std::vector{static_cast<double>(motion->table(t)), static_cast<double>(motion->table_speed(t))};
     return std::vector{static_cast<double>(now.y + now.speed * s - motion->gravity * s * s / 2),
                        static_cast<double>(now.speed - motion->gravity * s)};
   };

@@ -14,8 +14,8 @@ std::vector<double> rounded(std::initializer_list<Real> parts) {
   return state;
 }
 
-// Mass, spring and weight are 1. Carried along from x = 0 until the spring pulls with μ_s; then half an oscillation about μ
-// with the amplitude (D, v), D = μ_s - μ, until the mass has the speed of the belt again, at μ - D.
+// Mass, spring and weight are 1. Carried along from x = 0 until the spring pulls with μ_s; then half an oscillation
+// about μ with the amplitude (D, v), D = μ_s - μ, until the mass has the speed of the belt again, at μ - D.
 struct StickSlip {
   Real friction, static_friction, belt;
 
@@ -77,7 +77,8 @@ Problem belt_block() {
       }
     }
   };
-  return {.summary = "mass on a spring and on a moving belt, which carries it along until friction gives way: stick and slip",
+  return {.summary =
+              "mass on a spring and on a moving belt, which carries it along until friction gives way: stick and slip",
           .kind = "mechanics with contact",
           .source = "Leine, van Campen, de Kraker, van den Steen, Nonlinear Dynamics 16 (1998) 41; data of pawl",
           .system = block,
@@ -101,7 +102,9 @@ struct Shaken {
   };
   Real speed(Real t) const { return table * std::sin(frequency * t); }
   Real rate(Real t) const { return table * frequency * std::cos(frequency * t); }
-  Real travel(Real from, Real to) const { return table / frequency * (std::cos(frequency * from) - std::cos(frequency * to)); }
+  Real travel(Real from, Real to) const {
+    return table / frequency * (std::cos(frequency * from) - std::cos(frequency * to));
+  }
 
   Piece after(const Piece& piece, Real t) const {
     const Real s = t - piece.t, table_travel = travel(piece.t, t);

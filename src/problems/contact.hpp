@@ -1,6 +1,6 @@
-// The problems of the catalogue with contacts and dry friction. One file each, or one for close relatives. Coordinates are
-// declared one by one, so the states of a reference alternate: position, speed, position, speed, ...; the work of friction
-// comes last.
+// The problems of the catalogue with contacts and dry friction. One file each, or one for close relatives. Coordinates
+// are declared one by one, so the states of a reference alternate: position, speed, position, speed, ...; the work of
+// friction comes last.
 #pragma once
 
 #include "problems/catalogue.hpp"
@@ -25,5 +25,19 @@ Problem rolling_sphere_slip();
 Problem painleve_rod();
 // rigid_marble_jar.cpp
 Problem rigid_marble_jar();
+// newton_cradle.cpp
+Problem newton_cradle();
+// clutch_pair.cpp
+Problem clutch_pair();
+// double_pendulum_stop.cpp
+Problem double_pendulum_stop();
+// gear_backlash.cpp
+Problem gear_backlash();
+// slider_crank_clearance.cpp
+Problem slider_crank_clearance();
+// sliding_arm.cpp
+Problem sliding_arm();
+// bead_hoop.cpp
+Problem bead_hoop();
 
 }  // namespace pawl::problems

@@ -5,8 +5,8 @@
 
 namespace pawl::problems {
 
-// A rod of mass 1 and length 2 slides with its lower end to the left over a rough floor, leaning to the right by `tilt` from
-// the floor. With a normal force N the end accelerates upward by p N + b,
+// A rod of mass 1 and length 2 slides with its lower end to the left over a rough floor, leaning to the right by `tilt`
+// from the floor. With a normal force N the end accelerates upward by p N + b,
 //   p = 1 + 3 cos θ (cos θ - μ sin θ),   b = ω² sin θ - g.
 // Where p < 0, which needs μ > 4/3, no N stops an approach (b < 0), or two motions are possible (b > 0).
 Problem painleve_rod() {
@@ -30,14 +30,16 @@ Problem painleve_rod() {
   rod.energy();
   rod.friction_work();
   rod.impact_loss();
-  return {.summary = "rod sliding on a rough floor into a position where rigid bodies have no motion: the run stops there",
-          .kind = "mechanics with contact",
-          .source = "Painlevé, Comptes Rendus 121 (1895) 112; Génot, Brogliato, European Journal of Mechanics A 18 (1999) 653",
-          .system = rod,
-          .end = 1,
-          .plot = "t,angle",
-          .known_by = "signs of p and b",
-          .reference = [](const Values&, double) { return std::nullopt; }};
+  return {
+      .summary = "rod sliding on a rough floor into a position where rigid bodies have no motion: the run stops there",
+      .kind = "mechanics with contact",
+      .source =
+          "Painlevé, Comptes Rendus 121 (1895) 112; Génot, Brogliato, European Journal of Mechanics A 18 (1999) 653",
+      .system = rod,
+      .end = 1,
+      .plot = "t,angle",
+      .known_by = "signs of p and b",
+      .reference = [](const Values&, double) { return std::nullopt; }};
 }
 
 }  // namespace pawl::problems

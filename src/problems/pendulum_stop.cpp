@@ -15,7 +15,8 @@ struct Bounces {
   Real frequency, stop, restitution, release;  // Ω, the angles of the stop and of the start
 
   Real half_flight(Real speed) const {
-    const Real k = std::hypot(std::sin(stop / 2), speed / (2 * frequency)), reach = std::asin(speed / (2 * frequency * k));
+    const Real k = std::hypot(std::sin(stop / 2), speed / (2 * frequency)),
+               reach = std::asin(speed / (2 * frequency * k));
     return integral([k](Real u) { return 1 / std::sqrt(1 - k * k * std::cos(u) * std::cos(u)); }, 0, reach) / frequency;
   }
   Real first_speed() const { return frequency * std::sqrt(2 * (std::cos(stop) - std::cos(release))); }
@@ -37,8 +38,8 @@ struct Bounces {
 
 }  // namespace
 
-// A point mass at the end of a massless rod, y up, released horizontally; a wall stops it on its way down, and it comes to
-// rest against the wall after infinitely many bounces.
+// A point mass at the end of a massless rod, y up, released horizontally; a wall stops it on its way down, and it comes
+// to rest against the wall after infinitely many bounces.
 Problem pendulum_stop() {
   Mechanics pendulum("pendulum-stop");
   const auto x = pendulum.coordinate("x", 1), y = pendulum.coordinate("y", 0);
@@ -48,8 +49,7 @@ Problem pendulum_stop() {
   for (const auto q : {x, y}) pendulum.mass(q, 1.0);
   pendulum.potential([=](const auto& at) { return at[g] * at[y]; });
   pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - sqr(at[l])) / 2; });
-  pendulum.contact(
-      "stop", [=](const auto& at) { return at[x] - at[wall]; }, {.restitution = e});
+  pendulum.contact("stop", [=](const auto& at) { return at[x] - at[wall]; }, {.restitution = e});
   pendulum.energy();
   pendulum.impact_loss();
 

@@ -90,11 +90,13 @@ System rigid_jar_with(int n) {
   for (int i = 0; i < n; ++i) {
     const Coordinate xi = x[static_cast<std::size_t>(i)], zi = z[static_cast<std::size_t>(i)];
     const ContactOptions options{.restitution = e};
-    jar.contact(fmt::format("ball {} on floor", i + 1), [=](const auto& at) { return at[zi] - r; }, options);
+    jar.contact(
+        fmt::format("ball {} on floor", i + 1), [=](const auto& at) { return at[zi] - r; }, options);
     jar.contact(
         fmt::format("ball {} at left wall", i + 1), [=](const auto& at) { return at[xi] + (half_width - r); }, options);
     jar.contact(
-        fmt::format("ball {} at right wall", i + 1), [=](const auto& at) { return (half_width - r) - at[xi]; }, options);
+        fmt::format("ball {} at right wall", i + 1), [=](const auto& at) { return (half_width - r) - at[xi]; },
+        options);
     for (int j = i + 1; j < n; ++j) {
       const Coordinate xj = x[static_cast<std::size_t>(j)], zj = z[static_cast<std::size_t>(j)];
       jar.contact(
@@ -120,15 +122,16 @@ Problem rigid_marble_jar() {
     const auto n = assignments.find("n");
     const double number = n == assignments.end() ? declared : n->second;
     if (!(number >= 1 && number <= 100 && number == std::floor(number)))
-      throw Misuse(fmt::format("rigid-marble-jar: n = {:g} is no number of balls: allowed are whole numbers from 1 to 100",
-                               number));
+      throw Misuse(fmt::format(
+          "rigid-marble-jar: n = {:g} is no number of balls: allowed are whole numbers from 1 to 100", number));
     return rigid_jar_with(static_cast<int>(number));
   };
   // While few impacts have multiplied the rounding of the start: each does it tenfold.
   const auto event_times = [](const Values& values, double end) -> std::optional<std::vector<double>> {
     Jar jar{r, half_width, gravity, values[Parameter{1}], {}};
     const std::vector<double>& start = values.start();
-    for (std::size_t i = 0; i + 3 < start.size(); i += 4) jar.balls.push_back({start[i], start[i + 1], start[i + 2], start[i + 3]});
+    for (std::size_t i = 0; i + 3 < start.size(); i += 4)
+      jar.balls.push_back({start[i], start[i + 1], start[i + 2], start[i + 3]});
     std::vector<double> times;
     for (Real t = 0; times.size() <= 20;) {
       const Jar::Impact impact = jar.next();

@@ -8,10 +8,10 @@ namespace pawl::problems {
 
 namespace {
 
-// Tilted by θ about a corner, r from the centre and α from the vertical through it: θ'' = -p² sin(α - θ), p² = 3 g / 4 r.
-// A rock that begins with the speed w turns at s0 = sin((α - θ)/2), s0² = sin²(α/2) - (w / 2p)², and with
-// sin((α - θ)/2) = s0 cosh s it lasts  2/p ∫ ds / sqrt(1 - s0² cosh² s)  from 0 to asinh(w / (2 p s0)).
-// Each impact leaves the share 1 - 3/2 sin² α of the speed (Housner).
+// Tilted by θ about a corner, r from the centre and α from the vertical through it: θ'' = -p² sin(α - θ), p² = 3 g / 4
+// r. A rock that begins with the speed w turns at s0 = sin((α - θ)/2), s0² = sin²(α/2) - (w / 2p)², and with sin((α -
+// θ)/2) = s0 cosh s it lasts  2/p ∫ ds / sqrt(1 - s0² cosh² s)  from 0 to asinh(w / (2 p s0)). Each impact leaves the
+// share 1 - 3/2 sin² α of the speed (Housner).
 struct Rocking {
   Real half_width, half_height, gravity, tilt;
 
@@ -21,7 +21,8 @@ struct Rocking {
   Real half_rock(Real speed) const {
     const Real p = rate(), s0 = std::sqrt(std::pow(std::sin(slope() / 2), 2) - std::pow(speed / (2 * p), 2));
     return integral([s0](Real s) { return 1 / std::sqrt(1 - std::pow(s0 * std::cosh(s), 2)); }, 0,
-                    std::asinh(speed / (2 * p * s0))) / p;
+                    std::asinh(speed / (2 * p * s0))) /
+           p;
   }
   Real first_speed() const { return rate() * std::sqrt(2 * (std::cos(slope() - tilt) - std::cos(slope()))); }
   std::vector<double> impacts(double end) const {
@@ -57,9 +58,7 @@ Problem rocking_block() {
   block.mass([=](const auto& at, auto& M) { M(a, a) = (sqr(at[width]) + sqr(at[height])) / 3; });
   block.potential([=](const auto& at) { return at[g] * at[y]; });
   for (const double side : {-1.0, 1.0}) {
-    const auto gap = [=](const auto& at) {
-      return at[y] + side * at[width] * sin(at[a]) - at[height] * cos(at[a]);
-    };
+    const auto gap = [=](const auto& at) { return at[y] + side * at[width] * sin(at[a]) - at[height] * cos(at[a]); };
     const auto slip = [=](const auto& at) {
       return at[dot(x)] + (at[height] * cos(at[a]) - side * at[width] * sin(at[a])) * at[dot(a)];
     };
@@ -82,7 +81,7 @@ Problem rocking_block() {
           .kind = "mechanics with contact",
           .source = "Housner, Bulletin of the Seismological Society of America 53 (1963) 403",
           .system = block,
-          .end = 5,
+          .end = 6.3,
           .plot = "t,angle",
           .known_by = "quadrature, times of impacts",
           .reference = [](const Values&, double) { return std::nullopt; },

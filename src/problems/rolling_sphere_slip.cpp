@@ -10,12 +10,12 @@ namespace {
 
 using Plane = std::array<Real, 2>;
 
-// Mass 1, inertia 2/5 r². The slip u = v + ω × (0, 0, -r) obeys u' = F + 7/2 f under a force F at the centre and the friction
-// f. Without F it slides straight until t = 2 |u| / (7 μ g); rolling, f = -2/7 F, until that reaches μ g.
+// Mass 1, inertia 2/5 r². The slip u = v + ω × (0, 0, -r) obeys u' = F + 7/2 f under a force F at the centre and the
+// friction f. Without F it slides straight until t = 2 |u| / (7 μ g); rolling, f = -2/7 F, until that reaches μ g.
 struct Motion {
   Real radius, grip, push_rate, push_angle;
-  Plane speed;                // of the centre at the start
-  std::array<Real, 3> spin;   // at the start
+  Plane speed;               // of the centre at the start
+  std::array<Real, 3> spin;  // at the start
 
   Plane slip() const { return {speed[0] - radius * spin[1], speed[1] + radius * spin[0]}; }
   Real rolls_at() const { return 2 * std::hypot(slip()[0], slip()[1]) / (7 * grip); }
@@ -69,8 +69,9 @@ struct Motion {
 
 }  // namespace
 
-// A sphere on a plane slides until it rolls. With a start that rolls and with push_rate > 0 it is pushed at its centre, harder
-// and harder, until it slips. Being a sphere it needs no attitude: its turns are the integrals of its angular velocity.
+// A sphere on a plane slides until it rolls. With a start that rolls and with push_rate > 0 it is pushed at its centre,
+// harder and harder, until it slips. Being a sphere it needs no attitude: its turns are the integrals of its angular
+// velocity.
 Problem rolling_sphere_slip() {
   Mechanics sphere("rolling-sphere-slip");
   constexpr double r0 = 0.5;
@@ -125,9 +126,12 @@ Problem rolling_sphere_slip() {
     if (t > 0 && t <= end) times.push_back(static_cast<double>(t));
     return times;
   };
-  return {.summary = "sphere that slides until it rolls, or rolls until a push makes it slip (push_rate): friction in space",
+  return {.summary =
+              "sphere that slides until it rolls, or rolls until a push makes it slip (push_rate): friction in space",
           .kind = "mechanics with contact",
-          .source = "Leine, van de Wouw, Stability and Convergence of Mechanical Systems with Unilateral Constraints (2008); data of pawl",
+          .source =
+              "Leine, van de Wouw, Stability and Convergence of Mechanical Systems with Unilateral Constraints (2008); "
+              "data of pawl",
           .system = sphere,
           .end = 1,
           .plot = "x,y",

@@ -67,15 +67,15 @@ Problem sphere_top() {
     if (!release || t < 0) return std::nullopt;
     const Real radius = values[r], gravity = values[g];
     const Real flight = std::max(t - time_to(values, *slide, *release), Real(0));
-    const Real angle = flight > 0 ? *release
-                                  : zero_between([&](Real at) { return time_to(values, *slide, at) - t; }, 0, *release);
+    const Real angle =
+        flight > 0 ? *release : zero_between([&](Real at) { return time_to(values, *slide, at) - t; }, 0, *release);
     const Real w = slide->squared_speed(angle), speed = std::sqrt(w * gravity * radius);
     const Real vx = speed * std::cos(angle), vy = -speed * std::sin(angle);
     const Real work = gravity * radius * (1 - std::cos(angle)) + (slide->start - w) * gravity * radius / 2;
     std::vector<double> state;
-    for (const Real part : {radius * std::sin(angle) + vx * flight, vx,
-                            radius * std::cos(angle) + vy * flight - gravity * flight * flight / 2,
-                            vy - gravity * flight, work})
+    for (const Real part :
+         {radius * std::sin(angle) + vx * flight, vx,
+          radius * std::cos(angle) + vy * flight - gravity * flight * flight / 2, vy - gravity * flight, work})
       state.push_back(static_cast<double>(part));
     return state;
   };

@@ -17,11 +17,11 @@ namespace {
 constexpr int most_enumerated = 12;    // switches: 4096 combinations
 constexpr double zero_value = 1e-12;   // of the largest voltage or current: rounding of consistent values
 constexpr double slack = 1e-13;        // of the same, in guards
-constexpr double zero_time = 1e-11;  // of the time since the last event: how well an event is located
+constexpr double zero_time = 1e-11;    // of the time since the last event: how well an event is located
 constexpr double zero_slope = 1e-10;   // of that, times the fastest relative rate
 constexpr double zero_impulse = 1e-8;  // of the largest one
 constexpr double known_within = 10;    // in tolerances: how far states may be off without having jumped
-constexpr double noise = 1e-3;  // what is left of a state, in absolute tolerances, where it should be zero
+constexpr double noise = 1e-3;         // what is left of a state, in absolute tolerances, where it should be zero
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t at(int i) {
@@ -144,6 +144,21 @@ double IdealSwitches::slope(const Function& f, const Held& held, double t, const
   return (there(s) - there(-s)) / (2 * s);
 }
 
+/// The sum of the sizes of its terms.
+double IdealSwitches::slope_terms(const Function& f, const Held& held, double t, const std::vector<double>& y,
+                                  const std::vector<double>& dy, double dt, const std::vector<double>& along) const {
+  std::vector<double> one(y.size(), 0.0);
+  const std::vector<double> none(y.size(), 0.0);
+  double sum = dt != 0 ? std::abs(slope(f, held, t, y, dy, dt, none, none)) : 0.0;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    if (along[j] == 0) continue;
+    one[j] = along[j];
+    sum += std::abs(slope(f, held, t, y, dy, 0, one, none));
+    one[j] = 0;
+  }
+  return sum;
+}
+
 /// What rounding in the states, of the size they have had, does to a value.
 double IdealSwitches::rounding(const Function& f, const Held& held, double t, const std::vector<double>& y) const {
   if (!f.supports<Interval>()) return 0;
@@ -244,17 +259,10 @@ void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial
   for (Eigen::Index j = 0; j < n; ++j) {
     if (std::abs(scaled(j)) > zero_impulse * largest) impulse[static_cast<std::size_t>(j)] = scaled(j) * size(j);
   }
-  std::vector<double> one(trial.y.size(), 0.0), none(trial.y.size(), 0.0);
   for (int k = 0; k < count(); ++k) {
     const bool conducts = trial.modes[at(k)] != 0;
     const Function& f = watched(k, conducts);
-    double terms = 0;
-    for (std::size_t j = 0; j < one.size(); ++j) {
-      if (impulse[j] == 0) continue;
-      one[j] = impulse[j];
-      terms += std::abs(slope(f, held, search.t, trial.y, trial.dy, 0, one, none));
-      one[j] = 0;
-    }
+    const double terms = slope_terms(f, held, search.t, trial.y, trial.dy, 0, impulse);
     const double own = slope(f, held, search.t, trial.y, trial.dy, 0, impulse, change);
     if (std::abs(own) <= zero_impulse * terms) continue;
     const bool may_flip = is_free(k) && (conducts || search.may_conduct[at(k)] != 0);
@@ -291,8 +299,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   }
   double fastest = 0;
   for (std::size_t j = 0; j < trial.y.size(); ++j)
-    fastest = std::max(fastest, std::abs(trial.dy[j]) / form_.equations().nominal(
-                                                            static_cast<int>(j), std::max(largest_[j], trial.y[j])));
+    fastest = std::max(fastest, std::abs(trial.dy[j]) /
+                                    form_.equations().nominal(static_cast<int>(j), std::max(largest_[j], trial.y[j])));
   const std::vector<double> none(trial.y.size(), 0.0);
   const double now = value(f, held, search.t, trial.y, trial.dy);
   const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
@@ -307,9 +315,11 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
   const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
   const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
-  const double flat = std::max(zero_slope * scale * fastest, close * std::abs((later - first) / ahead));
-  if (std::abs(first) > flat) return sign_of(accuracy_.direction * first);
-  return std::abs(later) > zero_slope * scale * fastest ? sign_of(accuracy_.direction * later) : 0;
+  const double flat =
+      zero_slope * scale * fastest + zero_value * slope_terms(f, held, search.t, trial.y, trial.dy, 1, trial.dy);
+  if (std::abs(first) > std::max(flat, close * std::abs((later - first) / ahead)))
+    return sign_of(accuracy_.direction * first);
+  return std::abs(later) > flat ? sign_of(accuracy_.direction * later) : 0;
 }
 
 /// Whether it is zero at other states, too.
@@ -325,7 +335,8 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
       const Function& same = watched(other, conducts);
       scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)));
     }
-    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale + 100 * rounding(f, held, points[p].t, y)) return false;
+    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale + 100 * rounding(f, held, points[p].t, y))
+      return false;
   }
   return true;
 }
@@ -486,8 +497,8 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
     search.tried.clear();
     found = follow_contradictions(search, modes);
     if (found == nullptr) found = enumerate(search);
-    if (found == nullptr && std::all_of(search.tried.begin(), search.tried.end(),
-                                        [](const Trial& one) { return !one.trouble.empty(); }))
+    if (found == nullptr &&
+        std::all_of(search.tried.begin(), search.tried.end(), [](const Trial& one) { return !one.trouble.empty(); }))
       break;
   }
   doubt_ = 1;

@@ -92,6 +92,8 @@ class IdealSwitches {
   double slope(const Function& f, const Held& held, double t, const std::vector<double>& y,
                const std::vector<double>& dy, double dt, const std::vector<double>& along,
                const std::vector<double>& rates_along) const;
+  double slope_terms(const Function& f, const Held& held, double t, const std::vector<double>& y,
+                     const std::vector<double>& dy, double dt, const std::vector<double>& along) const;
   double rounding(const Function& f, const Held& held, double t, const std::vector<double>& y) const;
   bool is_free(int k) const { return switches_[static_cast<std::size_t>(k)].kind != SwitchInfo::Kind::given; }
   int count() const { return static_cast<int>(switches_.size()); }

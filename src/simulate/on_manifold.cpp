@@ -195,7 +195,7 @@ void OnManifold::declare_contacts(const Setup& setup, System::Declarations& deri
   if (reaches_)
     throw Misuse(fmt::format("system '{}' has contacts: the start 'reach' is for joints alone", derived.name));
   contacts_ = std::make_shared<contact::Contacts>(declared_, std::static_pointer_cast<MechanicsForm>(form_),
-                                                  derived.multipliers);
+                                                  derived.multipliers, setup.options.tolerance.relative);
   contacts_->declare_guards(derived);
   derived.resolve = [contacts = contacts_, settle = derived.settle, model = declared_](
                         double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/LU>
 
@@ -75,7 +76,12 @@ void HermiteLevels::write_base(const Step& step, const double* start_rate, const
     const double q0 = step.start()[q], q1 = step.end()[q], v0 = h * step.start()[v], v1 = h * step.end()[v],
                  a0 = h * h * start_rate[v], a1 = h * h * end_rate[v];
     // What is missing at s = 1 after value, slope and half the curvature at s = 0.
-    const double value = q1 - q0 - v0 - 0.5 * a0, slope = v1 - v0 - a0, curve = a1 - a0;
+    const double slope = v1 - v0 - a0, curve = a1 - a0;
+    // In a short step the difference of positions is rounding, which the derivative would divide by the step: then
+    // speeds and accelerations alone say how far it went, to O(h^5).
+    const double moved = q1 - q0 - v0 - 0.5 * a0, expected = 0.5 * slope - curve / 12;
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(q0), std::abs(q1));
+    const double value = std::abs(moved - expected) <= rounding ? expected : moved;
     double* c = c_.data() + i * count;
     c[0] = q0;
     c[1] = v0;

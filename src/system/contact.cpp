@@ -47,7 +47,8 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
   if (info.tangents == 2) {
     const auto d = discrete(name + " slip direction 1", 0.0);
     discrete(name + " slip direction 2", 0.0);
-    discrete(name + " slip floor", 0.0);
+    discrete(name + " onset of slip", 0.0);
+    discrete(name + " least slip", 0.0);
     info.direction = d.index;
   }
   Contact handle{{-1}, {-1}, mode, -1};

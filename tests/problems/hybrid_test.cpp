@@ -84,7 +84,8 @@ const std::map<std::string, Conditioning> conditioning{
 
 /// Those for explicit methods, except the one that takes long.
 bool is_swept(const Problem& problem) {
-  return problem.has_events() && !problem.is_stiff() && !problem.is_implicit() && problem.name() != "marble-jar";
+  return problem.has_events() && !problem.is_stiff() && !problem.is_implicit() && !problem.is_constrained() &&
+         problem.name() != "marble-jar";
 }
 
 TEST(Hybrid, EveryAdaptiveMethodFindsEveryEventAndReachesEveryReference) {

@@ -263,7 +263,7 @@ TEST(SwitchedCircuits, TheBridgeSwitchesWhereItsPiecesSay) {
     const Bridge exact{{1e-2L, 1e-3L, static_cast<Real>(R)}, 100, 100 * pi};
     const auto expected = exact.changes(0.1L);
     const Result run =
-        simulate(problem.system, values_of(problem, {{"R", R}}), {.end = 0.0999, .tolerance = 1e-12, .max_step = 1e-3});
+        simulate(problem.system, values_of(problem, {{"R", R}}), {.end = 0.0999, .tolerance = 1e-10, .max_step = 1e-3});
     ASSERT_TRUE(run.finished()) << run.reason;
     Times all, flows;
     for (const Bridge::Change& one : expected) {
@@ -291,7 +291,7 @@ TEST(SwitchedCircuits, TheBridgeSwitchesWhereItsPiecesSay) {
 
 TEST(SwitchedCircuits, TheBridgeHasTheEventTimesItDeclares) {
   const Problem problem = problems::diode_bridge();
-  const Result run = simulate(problem.system, {.end = problem.end, .tolerance = 1e-11});
+  const Result run = simulate(problem.system, {.end = problem.end, .tolerance = 1e-10});
   ASSERT_TRUE(run.finished()) << run.reason;
   expect_times(switching(run).times, *problem.event_times(Values(problem.system), problem.end), 1e-11);
 }
