@@ -238,7 +238,10 @@ class System {
     bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
-    bool has_events() const { return !guards.empty() || !time_events.empty() || resolve; }
+    bool has_events() const {
+      return !guards.empty() || !time_events.empty() || resolve || !switches.empty() ||
+             (mechanics && !mechanics->contacts.empty());
+    }
   };
   const Declarations& declarations() const { return *declarations_; }
   std::shared_ptr<const Declarations> share() const { return declarations_; }

@@ -16,6 +16,8 @@ void bench_stiff(const std::string& table, const std::string& problem, const std
 std::string stiff_table_names();
 /// Of one problem of the catalogue, or "all". lists_all: every method that was tried.
 void bench_auto(const std::string& problem, bool is_quick, bool lists_all);
+/// plots: a folder for spheres.svg; empty: none.
+void bench_spheres(const std::string& plots, bool is_quick, bool is_json);
 /// Every case with every adaptive method, or with one; returns whether all was right.
 bool bench_gauntlet(const std::string& method, bool as_black_boxes, bool lists_cases);
 

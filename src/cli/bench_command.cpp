@@ -59,7 +59,7 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff or auto");
+      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff, auto or spheres");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
@@ -92,6 +92,11 @@ void add_bench(CLI::App& app, int& exit_code) {
   stiff->add_flag("--quick", is_quick, "fewer tolerances, repetitions and shorter runs");
   stiff->add_flag("--json", is_json, "print one JSON object instead of Markdown");
   stiff->callback([] { bench_stiff(stiff_table, problem, plots, is_quick, is_json); });
+  CLI::App* spheres = command->add_subcommand("spheres", "many compliant contacts: time per step, rest, energy");
+  spheres->add_option("--plots", plots, "write spheres.svg into this folder");
+  spheres->add_flag("--quick", is_quick, "fewer spheres");
+  spheres->add_flag("--json", is_json, "print one JSON object instead of Markdown");
+  spheres->callback([] { bench_spheres(plots, is_quick, is_json); });
   static std::string auto_problem = "all";
   static bool lists_all = false;
   CLI::App* choice = command->add_subcommand(

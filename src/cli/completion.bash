@@ -3,7 +3,7 @@ _pawl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
   local choices=""
   if ((COMP_CWORD == 1)); then
-    choices="run list methods bench completion --help --version"
+    choices="run advise list methods bench completion --help --version"
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
@@ -17,14 +17,16 @@ _pawl() {
   elif [[ $before == --jacobian ]]; then
     choices="auto differences"
   elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
-    choices="gauntlet events constraints stiff"
+    choices="gauntlet events constraints stiff auto spheres contact"
   elif [[ $before == --out ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
-  elif [[ $command == run && $word != -* && $COMP_CWORD -eq 2 ]]; then
+  elif [[ ($command == run || $command == advise) && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
     choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
+  elif [[ $command == advise && $word == -* ]]; then
+    choices="--rtol --tolerance --atol --set --start --stop --method --step --events --formulation --stabilization --json --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi

@@ -138,7 +138,10 @@ std::string events_in_words(const Result& run, bool explain) {
     if (names.size() > 4) list += fmt::format(" and {} more", names.size() - 4);
     text += fmt::format("  {:>22.16g}  {:<12} {}", event.t, to_string(event.kind), list);
     const std::string mode = run.mode(*event.held_after);
-    if (event.held_before != event.held_after && !mode.empty()) text += fmt::format("  -> {}", mode);
+    if (!event.notes.empty())
+      text += fmt::format("  {}", fmt::join(event.notes, "; "));
+    else if (event.held_before != event.held_after && !mode.empty())
+      text += fmt::format("  -> {}", mode);
     text += "\n";
     if (!explain || !fires(event.kind) || event.zeros.empty()) continue;
     text += fmt::format("    located to {:.1e}: {} iterations, {} right-hand sides", event.uncertainty,

@@ -224,4 +224,19 @@ bool solve_by_newton(const ScaledProblem& p, VectorXd& y) {
   return false;
 }
 
+bool solve_by_sweeps(const ScaledProblem& p, VectorXd& y) {
+  constexpr int most_sweeps = 50000;
+  y.setZero(p.b.size());
+  for (int done = 0; done < most_sweeps; done += 1000) {
+    sweep(p, y, 1000);
+    if (violation(p, y) <= verified) return true;
+    VectorXd polished = y;
+    if (polish(p, polished) && violation(p, polished) <= verified) {
+      y = polished;
+      return true;
+    }
+  }
+  return true;
+}
+
 }  // namespace pawl::contact::detail

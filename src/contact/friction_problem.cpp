@@ -107,10 +107,10 @@ IslandAnswer solve_island(const ScaledProblem& p, bool looks_for_others) {
     answer.solver = "newton";
     return answer;
   }
-  const auto accept = [&](bool is_solved, const char* solver) {
+  const auto accept = [&](bool is_solved, const char* solver, double limit = verified) {
     std::string what;
     const double by = is_solved ? detail::violation(p, answer.y, &what) : 0;
-    answer.is_found = is_solved && by <= verified;
+    answer.is_found = is_solved && by <= limit;
     if (answer.is_found)
       answer.solver = solver;
     else
@@ -130,6 +130,8 @@ IslandAnswer solve_island(const ScaledProblem& p, bool looks_for_others) {
     if (!all.empty()) answer.y = most_closed(p, all);
     accept(!all.empty(), "enumeration");
   }
+  if (!answer.is_found && !is_enumerable)
+    accept(solve_with(detail::solve_by_sweeps, p, decided, answer.y), "sweeps", detail::settled);
   if (!answer.is_found) return answer;
   const VectorXd a = p.W * answer.y;
   for (const VectorXd& other : all)

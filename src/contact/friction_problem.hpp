@@ -43,7 +43,7 @@ struct FrictionSolution {
   Eigen::VectorXd force, acceleration;  ///< λ of least norm among those with the same acceleration; a
   std::vector<Standing> standing;       ///< per contact; degenerate ones (λN and aN both zero) are closed
   std::vector<bool> is_degenerate;      ///< λN = 0 and aN = 0, or on the cone with aT = 0, within tolerance
-  std::string solver;                   ///< which one answered: newton, lemke, enumeration
+  std::string solver;                   ///< which one answered: newton, lemke, enumeration, sweeps
   double violation = 0;                 ///< of the conditions, relative
   std::string failure = {};             ///< none was found: what was tried, and what it violated
 };

@@ -51,6 +51,8 @@ double violation(const ScaledProblem& p, const Eigen::VectorXd& y, std::string* 
 
 /// Sweeps, then Newton's iteration.
 bool solve_by_newton(const ScaledProblem& p, Eigen::VectorXd& y);
+/// Sweeps alone, many of them: for problems on the edge between answers, where Newton's iteration goes in circles.
+bool solve_by_sweeps(const ScaledProblem& p, Eigen::VectorXd& y);
 /// Newton's iteration from a good guess.
 bool polish(const ScaledProblem& p, Eigen::VectorXd& y);
 /// In space: of a pyramid inside the cone, to be polished.
@@ -62,6 +64,7 @@ std::vector<Eigen::VectorXd> enumerate(const ScaledProblem& p, int most);
 void take_least_norm(const ScaledProblem& p, Eigen::VectorXd& y);
 
 inline constexpr double verified = 1e-10;  ///< a violation below this is none
+inline constexpr double settled = 1e-6;    ///< the same, of sweeps that do not come any closer
 inline constexpr double nothing = 1e-9;    ///< forces and accelerations below this times the size are zero
 
 }  // namespace pawl::contact::detail

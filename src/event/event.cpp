@@ -1,6 +1,8 @@
 #include "pawl/event.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -57,6 +59,22 @@ std::string name_of(const EventSource& source, const System::Declarations& model
   return guard.is_family ? fmt::format("{}({},{})", guard.name, source.member.i, source.member.j) : guard.name;
 }
 
+namespace {
+
+/// What a contact does, by its mode, and nothing for its other discrete variables; empty for those of the model.
+std::optional<std::string> contact_words(const System::Declarations& model, int discrete, int value) {
+  if (!model.mechanics) return std::nullopt;
+  for (const ContactInfo& contact : model.mechanics->contacts) {
+    if (contact.side == discrete) return "";
+    if (contact.mode != discrete) continue;
+    constexpr std::array words{"open", "closed", "sticks", "slips", "slips back"};
+    return fmt::format("{} {}", contact.name, words[static_cast<std::size_t>(value)]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::string describe_mode(const Held& held, const System::Declarations& model) {
   std::string text;
   const auto add = [&text](const std::string& words) {
@@ -65,6 +83,10 @@ std::string describe_mode(const Held& held, const System::Declarations& model) {
   };
   for (std::size_t i = 0; i < held.modes.size(); ++i) {
     const bool is_bool = model.mode_is_bool[i];
+    if (const auto words = contact_words(model, static_cast<int>(i), held.modes[i])) {
+      if (!words->empty()) add(*words);
+      continue;
+    }
     add(is_bool ? fmt::format("{}{}", held.modes[i] != 0 ? "" : "not ", model.mode_names[i])
                 : fmt::format("{} = {}", model.mode_names[i], held.modes[i]));
   }

@@ -199,7 +199,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   if (!decide(cycle)) return contradiction(cycle);
   bool has_settled = false, is_resolved = false;
   std::vector<std::string> notes;
-  Held settled_for;
+  Held settled_for, resolved_for;
   // Truths by the sign of the value; where that is zero, by the way the motion leaves.
   for (int round = 0; round < most_rounds; ++round) {
     lock(here);
@@ -232,10 +232,12 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
         if (Verdict verdict = return_to_manifold(here, Settle::start); !verdict.goes_on()) return verdict;
         if (here.x != x_before_) continue;
       }
-      if (!std::exchange(is_resolved, true)) {
+      if (!is_resolved || !(held_ == resolved_for)) {
         x_before_ = here.x;
         held_before_ = held_;
         if (Verdict verdict = resolve(here, {}, Settle::start, notes); !verdict.goes_on()) return verdict;
+        is_resolved = true;
+        resolved_for = held_;
         if (here.x != x_before_ || !(held_ == held_before_)) continue;
       }
       if (!at_start.at_zero.empty() || !notes.empty()) {
@@ -374,6 +376,9 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
+    if (std::string cycle; model_.resolve && !decide(cycle))
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}", here.t, cycle)};
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     events.push_back(std::move(event));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int largest_dense = 32;       // unknowns; below it patterns do not pay
 constexpr double fullest_sparse = 0.3;  // share of entries above which a matrix is treated as full
-constexpr std::size_t most_modes = 16;  // whose analysis is kept
+constexpr std::size_t most_modes = 64;  // whose analysis is kept
 
 /// The same but for numbers: what chooses between branches of a model.
 bool has_same_modes(const Held& a, const Held& b) {

@@ -8,6 +8,7 @@
 #include "numerics/nearest_name.hpp"
 #include "problems/constrained.hpp"
 #include "problems/contact.hpp"
+#include "problems/granular.hpp"
 #include "problems/hybrid.hpp"
 #include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
@@ -96,6 +97,7 @@ const std::vector<Problem>& catalogue() {
       problems::buck_converter(),
       problems::diode_bridge(),
       problems::thyristor_rectifier(),
+      problems::sphere_box(),
   };
   return list;
 }

@@ -63,9 +63,8 @@ class Chain {
     Piece to = from;
     to.t = t;
     const auto once = accelerations(from.slips, [&](const Wave& w) { return w.once(t) - w.once(from.t); });
-    const auto twice = accelerations(from.slips, [&](const Wave& w) {
-      return w.twice(t) - w.twice(from.t) - (t - from.t) * w.once(from.t);
-    });
+    const auto twice = accelerations(
+        from.slips, [&](const Wave& w) { return w.twice(t) - w.twice(from.t) - (t - from.t) * w.once(from.t); });
     for (std::size_t i = 0; i < 3; ++i) {
       to.speed[i] += once[i];
       to.angle[i] += from.speed[i] * (t - from.t) + twice[i];
@@ -97,7 +96,7 @@ class Chain {
     std::vector<Piece> pieces{{0, {}, {}, 0, {0, 0}}};
     for (;;) {
       const Piece& now = pieces.back();
-      constexpr Real step = 0.002L;
+      constexpr Real step = 0.01L;
       Real when = end + step;
       std::size_t which = 0;
       for (std::size_t c = 0; c < 2; ++c) {
@@ -173,9 +172,8 @@ Problem clutch_pair() {
         [=](const auto& at) { return value(pressing[c], at); }, {.friction = mu, .static_friction = mu_s});
   chain.energy();
   const auto work = chain.state("drive work", 0);
-  chain.rates([=](const auto& at, auto& d) {
-    d[work] = value(drive, at) * at[dot(q1)] + value(load, at) * at[dot(q3)];
-  });
+  chain.rates(
+      [=](const auto& at, auto& d) { d[work] = value(drive, at) * at[dot(q1)] + value(load, at) * at[dot(q3)]; });
   chain.friction_work();
 
   const auto motion_of = [=](const Values& values) -> std::optional<Chain> {

@@ -8,8 +8,8 @@ namespace pawl::problems {
 
 namespace {
 
-// A pinion (inertia 1, radius 1) drives a wheel (4, 2) that carries a constant load; the drive wavers about what the load
-// needs. With the room z = θ1 - 2 θ2 between the teeth, |z| <= b, and the force F at a flank,
+// A pinion (inertia 1, radius 1) drives a wheel (4, 2) that carries a constant load; the drive wavers about what the
+// load needs. With the room z = θ1 - 2 θ2 between the teeth, |z| <= b, and the force F at a flank,
 //   z'' = 2 + T cos(ω t) - 2 F,   (2 θ1 + 4 θ2)'' = 2 T cos(ω t):
 // flights, rests and releases are elementary, and so are the impacts but for the zeros of a function.
 constexpr Real mean_torque = 1, load_torque = 2, pull = 2, yielding = 2;  // z'' without drive; z'' by F
@@ -36,7 +36,8 @@ struct Backlash {
   Piece after(const Piece& piece, Real t) const {
     if (piece.flank != 0) return {t, piece.z, 0, piece.loss, piece.flank};
     const Real s = t - piece.t;
-    return {t, piece.z + piece.speed * s + way_gained(piece.t, s), piece.speed + speed_gained(piece.t, s), piece.loss, 0};
+    return {t, piece.z + piece.speed * s + way_gained(piece.t, s), piece.speed + speed_gained(piece.t, s), piece.loss,
+            0};
   }
 
   Real flight_from_flank(const Piece& piece, int flank, Real end) const {
@@ -113,10 +114,8 @@ Problem gear_backlash() {
     f[q1] += drive(at);
     f[q2] -= load;
   });
-  gears.contact(
-      "front flank", [=](const auto& at) { return at[room] - at[q1] + 2 * at[q2]; }, {.restitution = e});
-  gears.contact(
-      "back flank", [=](const auto& at) { return at[room] + at[q1] - 2 * at[q2]; }, {.restitution = e});
+  gears.contact("front flank", [=](const auto& at) { return at[room] - at[q1] + 2 * at[q2]; }, {.restitution = e});
+  gears.contact("back flank", [=](const auto& at) { return at[room] + at[q1] - 2 * at[q2]; }, {.restitution = e});
   gears.energy();
   const auto work = gears.state("drive work", 0);
   gears.rates([=](const auto& at, auto& d) { d[work] = drive(at) * at[dot(q1)] - load * at[dot(q2)]; });

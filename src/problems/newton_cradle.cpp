@@ -18,7 +18,7 @@ constexpr int balls = 5;
 System cradle(bool is_sequential) {
   Mechanics cradle("newton-cradle");
   std::vector<Coordinate> x;
-  for (int i = 1; i <= balls; ++i) x.push_back(cradle.coordinate("x" + std::to_string(i), 0));
+  for (int i = 1; i <= balls; ++i) x.push_back(cradle.coordinate(fmt::format("x{}", i), 0));
   const auto moving = cradle.parameter("moving", 1), speed = cradle.parameter("speed", 1),
              frequency = cradle.parameter("frequency", 2), e = cradle.parameter("restitution", 1),
              shaping = cradle.parameter("sequential", is_sequential ? 1 : 0);
@@ -37,9 +37,9 @@ System cradle(bool is_sequential) {
     return sqr(at[frequency]) / 2 * sum;
   });
   for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-    cradle.contact(
-        fmt::format("{} and {}", i + 1, i + 2), [a = x[i], b = x[i + 1]](const auto& at) { return at[b] - at[a]; },
-        {.restitution = e, .sequential = is_sequential});
+    cradle.contact(fmt::format("{} and {}", i + 1, i + 2),
+                   [a = x[i], b = x[i + 1]](const auto& at) { return at[b] - at[a]; },
+                   {.restitution = e, .sequential = is_sequential});
   }
   cradle.energy();
   cradle.observable("momentum", [=](const auto& at) {
@@ -74,10 +74,10 @@ Problem newton_cradle() {
     const Real x = -p[1] / frequency * std::cos(frequency * t), v = p[1] * std::sin(frequency * t);
     std::vector<double> state;
     for (int i = 0; i < balls; ++i) {
-      const Real share = !is_beside       ? (i < moving ? 1 : 0)
-                         : p[4] != 0      ? (i < balls - moving ? 0 : 1)
-                         : i < moving     ? Real(2 * moving - balls) / balls
-                                          : Real(2 * moving) / balls;
+      const Real share = !is_beside   ? (i < moving ? 1 : 0)
+                         : p[4] != 0  ? (i < balls - moving ? 0 : 1)
+                         : i < moving ? Real(2 * moving - balls) / balls
+                                      : Real(2 * moving) / balls;
       state.push_back(static_cast<double>(share * x));
       state.push_back(static_cast<double>(share * v));
     }
@@ -94,21 +94,21 @@ Problem newton_cradle() {
     const auto found = assignments.find("sequential");
     const double number = found == assignments.end() ? 1 : found->second;
     if (number != 0 && number != 1)
-      throw Misuse(
-          fmt::format("newton-cradle: sequential = {:g} is unknown: 1 takes impacts one after the other, 0 all at once",
-                      number));
+      throw Misuse(fmt::format(
+          "newton-cradle: sequential = {:g} is unknown: 1 takes impacts one after the other, 0 all at once", number));
     return cradle(number == 1);
   };
-  return {.summary = "Newton's cradle, five balls that touch: impacts one after the other, or (sequential = 0) all at once",
-          .kind = "mechanics with contact",
-          .source = "Brogliato, Nonsmooth Mechanics (2016); data of pawl",
-          .system = cradle(true),
-          .end = 10,
-          .plot = "t,x1,x5",
-          .known_by = "closed form",
-          .reference = reference,
-          .event_times = event_times,
-          .build = build};
+  return {
+      .summary = "Newton's cradle, five balls that touch: impacts one after the other, or (sequential = 0) all at once",
+      .kind = "mechanics with contact",
+      .source = "Brogliato, Nonsmooth Mechanics (2016); data of pawl",
+      .system = cradle(true),
+      .end = 10,
+      .plot = "t,x1,x5",
+      .known_by = "closed form",
+      .reference = reference,
+      .event_times = event_times,
+      .build = build};
 }
 
 }  // namespace pawl::problems

@@ -62,9 +62,8 @@ Problem sliding_arm() {
   const auto surface = [=](const auto& at, std::size_t i) {
     return error_speed(at, i) + static_cast<double>(joints[i].sigma) * error(at, i);
   };
-  const std::array sign{
-      arm.relay("sgn s1", {.below = -1, .above = 1}, [=](const auto& at) { return surface(at, 0); }),
-      arm.relay("sgn s2", {.below = -1, .above = 1}, [=](const auto& at) { return surface(at, 1); })};
+  const std::array sign{arm.relay("sgn s1", {.below = -1, .above = 1}, [=](const auto& at) { return surface(at, 0); }),
+                        arm.relay("sgn s2", {.below = -1, .above = 1}, [=](const auto& at) { return surface(at, 1); })};
   arm.mass([=](const auto& at, auto& M) {
     M(q1, q1) = at[m] * (5. / 3 + cos(at[q2]));
     M(q1, q2) = at[m] * (1. / 3 + cos(at[q2]) / 2);
@@ -81,7 +80,8 @@ Problem sliding_arm() {
     };
     const auto a1 = wanted(0), a2 = wanted(1), coupling = 1. / 3 + cos(at[q2]) / 2;
     // Weight is taken up; what the moving links need of themselves is in the arm and in the controller, and cancels.
-    f[q1] += at[m] * ((5. / 3 + cos(at[q2])) * a1 + coupling * a2 + at[g] * (1.5 * cos(at[q1]) + cos(at[q1] + at[q2]) / 2));
+    f[q1] +=
+        at[m] * ((5. / 3 + cos(at[q2])) * a1 + coupling * a2 + at[g] * (1.5 * cos(at[q1]) + cos(at[q1] + at[q2]) / 2));
     f[q2] += at[m] * (coupling * a1 + a2 / 3. + at[g] * cos(at[q1] + at[q2]) / 2);
   });
   for (const std::size_t i : {0u, 1u}) {

@@ -48,7 +48,8 @@ Json events_of(const Result& run) {
                    {"kind", std::string(to_string(event.kind))},
                    {"mode_before", run.mode(*event.held_before)},
                    {"mode_after", run.mode(*event.held_after)},
-                   {"uncertainty", event.uncertainty}});
+                   {"uncertainty", event.uncertainty},
+                   {"notes", event.notes}});
   }
   return all;
 }

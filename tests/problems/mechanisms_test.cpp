@@ -107,7 +107,8 @@ double imbalance(const Result& run) {
 double drift(const Result& run) {
   return std::max(run.statistics.constraints->position_drift, run.statistics.constraints->velocity_drift);
 }
-void expect_known(const Problem& problem, const System& system, const Values& values, const Method& method, double end) {
+void expect_known(const Problem& problem, const System& system, const Values& values, const Method& method,
+                  double end) {
   SCOPED_TRACE(problem.name() + " by " + method.name);
   const Result run = simulate(system, values, {.end = end, .tolerance = method.tolerance, .method = method.name});
   ASSERT_TRUE(run.finished()) << run.reason;
@@ -117,6 +118,11 @@ void expect_known(const Problem& problem, const System& system, const Values& va
   for (const double t : {0.3 * end, 0.7 * end, end})
     EXPECT_LT(*error_against_reference(problem, values, t, run.at(t).states()), 10 * method.bound) << t;
   EXPECT_LT(drift(run), 1e-13);
+}
+
+void expect_reference(const Problem& problem, const Result& run, std::initializer_list<double> times, double bound) {
+  for (const double t : times)
+    EXPECT_LT(*error_against_reference(problem, Values(problem.system), t, run.at(t).states()), bound) << t;
 }
 
 // ---- Newton's cradle ----
@@ -164,7 +170,8 @@ TEST(NewtonCradle, WithRestitutionEveryBallMovesOn) {
     v[fastest] -= (1 + e) / 2 * approach;
     v[fastest + 1] += (1 + e) / 2 * approach;
   }
-  const Result one_by_one = cradle(1, 1, 0.9, 1, {"auto", 1e-12, 0}), at_once = cradle(0, 1, 0.9, 1, {"auto", 1e-12, 0});
+  const Result one_by_one = cradle(1, 1, 0.9, 1, {"auto", 1e-12, 0}),
+               at_once = cradle(0, 1, 0.9, 1, {"auto", 1e-12, 0});
   const auto speeds = speeds_after_first_impact(one_by_one), together = speeds_after_first_impact(at_once);
   const std::array<double, 5> published{0.0435, 0.0454, 0.0473, 0.0493, 0.8145};
   double energy = 0, energy_together = 0, momentum = 0;
@@ -239,9 +246,9 @@ TEST(CoulombBlock, IsTheOscillatorWithARelay) {
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], method.bound) << i;
     EXPECT_NEAR(found.back(), 22.423556350699090509, method.bound);
-    EXPECT_NEAR(run.final()[x], 0.68217893672364684556, method.bound);
+    EXPECT_NEAR(run.final()[x], 0.68217893672364684556, 13 * method.bound) << "the amplitude is 13";
     EXPECT_EQ(run.final()[rub.mode], ContactMode::stick);
-    EXPECT_NEAR(run.final()[rub.slip], 0.68217893672364684556, method.bound) << "friction holds the spring";
+    EXPECT_NEAR(run.final()[rub.slip], 0.68217893672364684556, 13 * method.bound) << "friction holds the spring";
   }
   EXPECT_LT(imbalance(simulate(block, {.end = 100, .tolerance = 1e-12})), 1e-10);
 }
@@ -280,6 +287,7 @@ TEST(DoublePendulumStop, CartesianAndJointsStrikeWhenTheAnglesDo) {
     const auto found = firing_times(run);
     ASSERT_GE(found.size(), impacts.size());
     for (std::size_t i = 0; i < impacts.size(); ++i) EXPECT_NEAR(found[i], impacts[i], method.bound) << i;
+    expect_reference(problem, run, {0.5, 0.9}, 10 * method.bound);
     EXPECT_LT(drift(run), 1e-12);
     EXPECT_LT(imbalance(run), 100 * method.bound);
     for (int i = 0; i <= 1000; ++i) {
@@ -300,7 +308,8 @@ TEST(GearBacklash, HammersRestsAndChangesFlanksAsItsClosedFormSays) {
     const auto found = firing_times(run);
     for (const double t : expected) {  // and more, where they come close
       const auto next = std::lower_bound(found.begin(), found.end(), t);
-      const double after = next == found.end() ? 1 : *next - t, before = next == found.begin() ? 1 : t - *std::prev(next);
+      const double after = next == found.end() ? 1 : *next - t,
+                   before = next == found.begin() ? 1 : t - *std::prev(next);
       EXPECT_LT(std::min(after, before), 10 * method.bound) << t;
     }
     for (const double t : {0.2, 0.6, 1.1, 2.0, 3.5, 4.6, 10.0})
@@ -322,13 +331,13 @@ TEST(GearBacklash, ExchangesMomentumAndRepeatsWithTheDrive) {
     if (event.kind == EventKind::accumulation) rests.push_back(event.t);
     if (run.names(event)[0].ends_with("releases")) releases.push_back(event.t);
   }
-  ASSERT_EQ(rests.size(), 6u);
+  ASSERT_EQ(rests.size(), 7u);  // in turn on both flanks
   for (std::size_t i = 3; i < rests.size(); ++i) EXPECT_NEAR(rests[i] - rests[i - 2], std::numbers::pi, 1e-9) << i;
   ASSERT_EQ(releases.size(), 6u);
   for (std::size_t i = 0; i < releases.size(); ++i) {  // where the force of the drive turns over: cos 2t = -1/3
     const double first = std::acos(-1.0 / 3) / 2;
-    EXPECT_NEAR(releases[i], (i % 2 == 0 ? first : std::numbers::pi - first) + std::numbers::pi * static_cast<double>(i / 2),
-                1e-11);
+    EXPECT_NEAR(releases[i],
+                (i % 2 == 0 ? first : std::numbers::pi - first) + std::numbers::pi * static_cast<double>(i / 2), 1e-11);
   }
   for (const std::size_t i : {0u, 1u, 2u, 3u}) {
     const double t = firing_times(run)[i];
@@ -340,8 +349,8 @@ TEST(GearBacklash, ExchangesMomentumAndRepeatsWithTheDrive) {
 
 TEST(SliderCrankClearance, TheJournalStrikesWhenTheReducedEquationsSay) {
   constexpr Real crank = 0.05L, rod = 0.12L, room = 0.0005L, speed = 100, gain = 0.01L, e = 0.5L;
-  constexpr Real a = 0.0001L + 0.21L * crank * crank, c = 0.00025L + 0.21L * rod * rod / 4, slider = 0.14L,
-                 k = 0.21L * crank * rod / 2;
+  constexpr Real a = 0.0001L + 0.05L * crank * crank, c = 0.00006L + 0.05L * rod * rod / 4, slider = 0.14L,
+                 k = 0.05L * crank * rod / 2;
   using State = std::array<Real, 6>;  // crank, rod, slider and their rates
   const auto solve = [](const State& x, Real f1, Real f2, Real f3) {
     const Real b = k * std::cos(x[0] - x[1]), det = a * c - b * b;
@@ -377,11 +386,13 @@ TEST(SliderCrankClearance, TheJournalStrikesWhenTheReducedEquationsSay) {
   const Problem& problem = find_problem("slider-crank-clearance");
   for (const Method& method : methods_swept) {
     SCOPED_TRACE(method.name);
-    const Result run = simulate(problem.system, {.end = problem.end, .tolerance = method.tolerance, .method = method.name});
+    const Result run =
+        simulate(problem.system, {.end = problem.end, .tolerance = method.tolerance, .method = method.name});
     ASSERT_TRUE(run.finished()) << run.reason;
     const auto found = firing_times(run);
     ASSERT_GE(found.size(), impacts.size());
     for (std::size_t i = 0; i < impacts.size(); ++i) EXPECT_NEAR(found[i], impacts[i], method.bound) << i;
+    expect_reference(problem, run, {0.0005, 0.0013}, 1e3 * method.bound);  // speeds are of size 100
     EXPECT_LT(drift(run), 1e-12);
     EXPECT_LT(imbalance(run), 100 * method.bound);
     for (int i = 0; i <= 1000; ++i) {
@@ -399,9 +410,10 @@ TEST(BeadHoop, ReversesAndSticksAsTheReducedEquationSays) {
   using State = std::array<Real, 2>;  // angle from below and its rate
   Real slip = -1, side = -1;
   const auto pressing = [&](const State& x) { return x[1] * x[1] + g * std::cos(x[0]); };
-  const Reduced<2> bead{
-      [&](const State& x) -> State { return {x[1], -g * std::sin(x[0]) - slip * mu * side * pressing(x)}; },
-      [&](const State& x) { return std::min(slip * x[1], side * pressing(x)); }, 0.01L};
+  const Reduced<2> bead{[&](const State& x) -> State {
+                          return {x[1], -g * std::sin(x[0]) - slip * mu * side * pressing(x)};
+                        },
+                        [&](const State& x) { return std::min(slip * x[1], side * pressing(x)); }, 0.01L};
   State x{2.5L, 0};
   std::vector<double> times;
   for (Real t = 0;;) {
@@ -425,6 +437,7 @@ TEST(BeadHoop, ReversesAndSticksAsTheReducedEquationSays) {
     ASSERT_EQ(found.size(), times.size());
     for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(found[i], times[i], method.bound) << i;
     EXPECT_NEAR(run.final()["x"], static_cast<double>(std::sin(x[0])), method.bound);
+    expect_reference(problem, run, {1, 5}, 100 * method.bound);
     EXPECT_LT(drift(run), 1e-12);
     EXPECT_LT(imbalance(run), 100 * method.bound);
   }
@@ -444,7 +457,7 @@ TEST(SlidingArm, ReachesBothSurfacesAndItsErrorsDecayExponentially) {
     EXPECT_NEAR(late["error2"] / early["error2"], std::exp(-4 * 1.5), 100 * method.bound);
     EXPECT_NEAR(late[Relay{0}], std::cos(10.5) / 4, 1e3 * method.bound) << "the equivalent control meets the gust";
     EXPECT_NEAR(late[Relay{1}], std::cos(10.5) / 6, 1e3 * method.bound);
-    for (const char* surface : {"s1", "s2"}) EXPECT_NEAR(late[surface], 0, 1e-13);
+    for (const char* surface : {"s1", "s2"}) EXPECT_NEAR(late[surface], 0, method.bound);
   }
 }
 
