@@ -18,6 +18,8 @@ std::string stiff_table_names();
 void bench_auto(const std::string& problem, bool is_quick, bool lists_all);
 /// plots: a folder for spheres.svg; empty: none.
 void bench_spheres(const std::string& plots, bool is_quick, bool is_json);
+/// peers: the folder bench/build_contact_peers has filled; those that are not there are left out.
+void bench_contact(const std::string& peers, bool is_quick, bool is_json);
 /// Every case with every adaptive method, or with one; returns whether all was right.
 bool bench_gauntlet(const std::string& method, bool as_black_boxes, bool lists_cases);
 

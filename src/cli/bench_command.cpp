@@ -59,7 +59,7 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff, auto or spheres");
+      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff, auto, spheres or contact");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;
@@ -97,6 +97,13 @@ void add_bench(CLI::App& app, int& exit_code) {
   spheres->add_flag("--quick", is_quick, "fewer spheres");
   spheres->add_flag("--json", is_json, "print one JSON object instead of Markdown");
   spheres->callback([] { bench_spheres(plots, is_quick, is_json); });
+  static std::string peers = "build/peers";
+  CLI::App* contact = command->add_subcommand(
+      "contact", "impact and friction: accuracy and time beside Siconos and MuJoCo; explicit beside implicit methods");
+  contact->add_option("--peers", peers, "folder that bench/build_contact_peers has filled")->capture_default_str();
+  contact->add_flag("--quick", is_quick, "fewer tolerances and repetitions, no step of 1e-5");
+  contact->add_flag("--json", is_json, "print one JSON object instead of Markdown");
+  contact->callback([] { bench_contact(peers, is_quick, is_json); });
   static std::string auto_problem = "all";
   static bool lists_all = false;
   CLI::App* choice = command->add_subcommand(

@@ -38,7 +38,7 @@ std::string output_of(const std::string& command) {
 ContactRun read(const std::string& who, double step, const std::string& text) {
   // MuJoCo prints its warnings among the results: the object is the last line.
   const std::size_t begin = text.rfind("{\"case\"");
-  const nlohmann::json found = nlohmann::json::parse(begin == std::string::npos ? text : text.substr(begin));
+  const auto found = nlohmann::ordered_json::parse(begin == std::string::npos ? text : text.substr(begin));
   ContactRun run{.who = who,
                  .setting = step,
                  .seconds = found.at("cpu_seconds"),
@@ -57,7 +57,8 @@ ContactRun read(const std::string& who, double step, const std::string& text) {
 
 double ContactRun::largest_error() const {
   double largest = 0;
-  for (const auto& [name, error] : errors) largest = std::max(largest, std::abs(error));
+  for (const auto& [name, error] : errors)
+    largest = std::isfinite(error) ? std::max(largest, std::abs(error)) : std::numeric_limits<double>::infinity();
   return largest;
 }
 

@@ -32,7 +32,7 @@ struct Pressing {
   double operator()(const Point<double>& at) const { return memo->forces(at, number).normal; }
 };
 
-/// The slip speed in space, above what counts as none; at its onset, along the direction in which it began.
+/// The slip speed in space, above what counts as none; at its onset, how far it is from turning back.
 struct SlipInSpace {
   Function rows;
   int first;  // of the held numbers
@@ -40,7 +40,7 @@ struct SlipInSpace {
     const double* held = at.around()->held->numbers.data() + first;
     double u[2];
     rows(at, u);  // minus the slip
-    if (held[slip_onset] > 0) return -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
+    if (held[slip_onset] > 0) return held[slip_onset] - (u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
     return std::hypot(u[0], u[1]) - held[least_slip];
   }
 };

@@ -205,7 +205,7 @@ Problem clutch_pair() {
   };
   return {.summary = "three inertias in a row, two dry clutches between them, pressed by forces that vary in time",
           .kind = "mechanics with contact",
-          .source = "Glocker, Pfeiffer, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
+          .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
           .system = chain,
           .end = 40,
           .plot = "t,driver',middle',load'",

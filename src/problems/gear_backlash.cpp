@@ -150,7 +150,7 @@ Problem gear_backlash() {
   };
   return {.summary = "pinion and wheel with backlash under a wavering drive: teeth hammer, rest and change flanks",
           .kind = "mechanics with contact",
-          .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 9; data of pawl",
+          .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
           .system = gears,
           .end = 10,
           .plot = "t,pinion',wheel'",

@@ -63,7 +63,7 @@ Problem slider_crank_clearance() {
           "kind of model: Flores, Ambrosio, Claro, Lankarani, Kinematics and Dynamics of Multibody Systems with "
           "Imperfect Joints (2008); data of pawl",
       .system = engine,
-      .end = 0.1,
+      .end = 0.02,
       .plot = "t,slider_x'",
       .known_by = "crank, rod and slider as an ODE: 80-bit extrapolation, at t = 0.0005 and, after an impact, 0.0013",
       .reference = reference};

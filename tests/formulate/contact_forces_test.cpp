@@ -316,16 +316,13 @@ TEST(ContactForces, WithoutSlipInSpaceTheDirectionIsThatOfTheLastEvent) {
   at.evaluate();
   EXPECT_NEAR(at.rate(dot(sphere.x)), -0.6 * Sphere::friction * g, 1e-14);
   EXPECT_NEAR(at.rate(dot(sphere.y)), 0.8 * Sphere::friction * g, 1e-14);
-  // Speeds that cancel but for rounding are no slip either.
-  const auto rolling = [&](double roll) {
-    at[dot(sphere.x)] = Sphere::radius * roll * (1 + 4e-16);
-    const auto body = turned(at[sphere.spin[0]], -at[sphere.spin[1]], -at[sphere.spin[2]], -at[sphere.spin[3]],
-                             std::array<double, 3>{0, roll, 0});
-    for (int i = 0; i < 3; ++i) at[sphere.spin.speed(i)] = body[static_cast<std::size_t>(i)];
-  };
-  rolling(3);
+  // At the onset of slip friction turns from that direction to that of the slip.
+  at.held.numbers[static_cast<std::size_t>(info.direction) + slip_onset] = 0.5;
+  at[dot(sphere.x)] = 0.3;
   at.evaluate();
-  EXPECT_NEAR(at.rate(dot(sphere.x)), -0.6 * Sphere::friction * g, 1e-13);
+  const double x = 0.3 + 0.5 * 0.6, y = -0.5 * 0.8;
+  EXPECT_NEAR(at.rate(dot(sphere.x)), -x / std::hypot(x, y) * Sphere::friction * g, 1e-14);
+  EXPECT_NEAR(at.rate(dot(sphere.y)), -y / std::hypot(x, y) * Sphere::friction * g, 1e-14);
 }
 
 // ---- bodies on more corners than they need ----

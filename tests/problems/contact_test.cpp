@@ -377,7 +377,7 @@ TEST(RollingSphere, SlidesStraightUntilItRolls) {
 
 // Rolling, the sphere needs 2/7 of the push as friction. From where that is μ g on, the slip grows with the square of
 // the time: its direction is that of the push, and of nothing else.
-TEST(RollingSphere, DISABLED_SlipsWhereThePushNeedsMoreThanFrictionGives) {
+TEST(RollingSphere, SlipsWhereThePushNeedsMoreThanFrictionGives) {
   const Problem& problem = find_problem("rolling-sphere-slip");
   const Contact plane = contact_of(problem);
   const Assignments pushed{{"push_rate", 10}, {"turn_x'", -2}, {"turn_y'", 6}};
