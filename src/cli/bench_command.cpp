@@ -58,8 +58,8 @@ bool bench_gauntlet(const std::string& wanted, bool as_black_boxes, bool lists_c
 }
 
 void add_bench(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("bench", "measures what pawl achieves: gauntlet, events, constraints, stiff, auto, spheres or contact");
+  CLI::App* command = app.add_subcommand(
+      "bench", "measures what pawl achieves: gauntlet, events, constraints, stiff, auto, spheres or contact");
   command->require_subcommand(1);
   static std::string method = "all";
   static bool as_black_boxes = false, lists_cases = false, with_marbles = false;

@@ -77,8 +77,9 @@ ContactRun ContactPeer::run(const std::string& problem, double step, int rounds)
 }
 
 std::vector<ContactPeer> contact_peers(const std::string& folder) {
-  // Inside the folder: MuJoCo writes a log into the one it runs in.
-  const std::string enter = fmt::format("cd {} && exec ", quoted(folder));
+  // Inside the folder: MuJoCo writes a log into the one it runs in. One thread: the others of a BLAS would wait for
+  // work and count as processor time.
+  const std::string enter = fmt::format("cd {} && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec ", quoted(folder));
   ContactPeer siconos{"Siconos", enter + python + " siconos_contact.py", ""};
   ContactPeer mujoco{"MuJoCo", enter + "./mujoco_contact", ""};
   constexpr const char* build = "then bench/build_contact_peers";

@@ -57,8 +57,18 @@ class Contacts {
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);
-  void decide(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
-              const std::vector<bool>& rests, Resolution& out);
+  std::vector<int> at_question(double t, const double* x, Held& held, const std::vector<int>& touching,
+                               const std::vector<bool>& rests);
+  void decide(double t, double* x, Held& held, const std::vector<Seen>& seen, const std::vector<int>& asked,
+              Resolution& out);
+  FrictionContact pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
+                       const Seen& seen) const;
+  void press_joints(const Geometry& geometry, FrictionProblem& problem, FrictionSolution& solution,
+                    std::vector<double>& joint) const;
+  void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
+             const Seen& seen, Held& held) const;
+  std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
+                                 const FrictionSolution& solution) const;
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
                             const std::vector<Seen>& seen, const std::vector<double>& struck);
   void hold_what_holds(const Held& held, const std::vector<Seen>& seen, const Geometry& geometry,

@@ -1,0 +1,255 @@
+// Which of the contacts at rest carry a force, which stick and which slip: one problem of accelerations for all.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "contact/contact_words.hpp"
+#include "contact/contacts.hpp"
+
+namespace pawl::contact {
+
+namespace {
+
+using Kind = ContactInfo::Kind;
+
+constexpr double weightless = 1e-5;  // of the accelerations: differences below 1e-9 of this are rounding
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+bool has_redundant_normals(const Geometry& geometry) {
+  std::vector<Eigen::Index> normals;
+  for (const Row& row : geometry.rows) {
+    if (row.normal >= 0) normals.push_back(row.normal);
+  }
+  if (normals.size() < 2) return false;
+  const Eigen::MatrixXd W = geometry.W(normals, normals);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(W);
+  qr.setThreshold(1e-10);
+  return qr.rank() < W.rows();
+}
+
+bool slides(const FrictionProblem& problem) {
+  return std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                     [](const FrictionContact& c) { return c.is_slipping; });
+}
+
+}  // namespace
+
+// What separates is open from here on; the contacts that are left, and all dry friction without a gap, are asked.
+std::vector<int> Contacts::at_question(double t, const double* x, Held& held, const std::vector<int>& touching,
+                                       const std::vector<bool>& rests) {
+  std::vector<int> asked;
+  if (!touching.empty()) {
+    const Geometry geometry = geometry_of(touching, t, x, held);
+    for (const Row& row : geometry.rows) {
+      if (geometry.u(row.normal) > resting_speed * geometry.u_scale(row.normal) && !rests[at(row.contact)])
+        set_mode(held, row.contact, ContactMode::open);
+      else
+        asked.push_back(row.contact);
+    }
+  }
+  for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    if (contact.kind != Kind::contact && contact.has_dry_friction()) asked.push_back(c);
+  }
+  return asked;
+}
+
+// One contact as its speed says: it slips in a direction, or is free to stick.
+FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
+                               const Seen& seen) const {
+  const ContactInfo& contact = info().contacts[at(row.contact)];
+  FrictionContact one;
+  one.tangents = row.tangents;
+  one.friction = coefficient(contact.friction, held);
+  one.stick_friction = coefficient(contact.static_friction, held);
+  if (row.tangents > 0) {
+    const auto slip = geometry.u.segment(row.first_tangent, row.tangents);
+    const double speed = slip.norm();
+    const double rest = (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
+                        geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
+    const bool is_lost = row.tangents == 2 && speed <= 1.01e-9 * largest_speed_;
+    if (contact.smoothing > 0) {
+      one.is_slipping = true;
+      if (speed > 0) one.direction.head(row.tangents) = std::tanh(speed / contact.smoothing) / speed * slip;
+    } else if (speed > rest && !is_lost && !seen.has_stopped) {
+      one.is_slipping = true;
+      one.direction.head(row.tangents) = slip / speed;
+    }
+  }
+  if (contact.kind == Kind::driven) {
+    one.has_fixed_normal = true;
+    const detail::Surroundings<double> around{&held, {}, nullptr, nullptr, nullptr, multipliers_.get()};
+    contact.normal_force(Point<double>(t, x, held.parameters.data(), &around), &one.normal_force);
+    one.normal_force = std::max(one.normal_force, 0.0);
+  }
+  return one;
+}
+
+void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& seen, const std::vector<int>& asked,
+                      Resolution& out) {
+  if (asked.empty()) return;
+  const Geometry geometry = geometry_of(asked, t, x, held);
+  const Eigen::VectorXd a_free = free_acceleration(t, x, held);
+  if (!a_free.allFinite()) return;  // the first step says why
+  FrictionProblem problem;
+  problem.W = geometry.W;
+  problem.b = geometry.J * a_free + geometry.gamma;
+  problem.least_size = weightless * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff();
+  std::vector<double> joint(info().contacts.size(), 0);  // forces of joints with friction
+  for (const Row& row : geometry.rows) {
+    const ContactInfo& contact = info().contacts[at(row.contact)];
+    problem.contacts.push_back(pose(row, geometry, t, x, held, seen[at(row.contact)]));
+    if (contact.kind != Kind::joint) continue;
+    joint[at(row.contact)] = form_->multiplier(t, x, info().constraints[at(contact.normal)].first_row);
+    problem.contacts.back().has_fixed_normal = true;
+    problem.contacts.back().normal_force = std::abs(joint[at(row.contact)]);
+  }
+  FrictionSolution solution = solve(problem);
+  hold_what_holds(held, seen, geometry, problem, solution);
+  press_joints(geometry, problem, solution, joint);
+  // With redundant contacts that slip in several directions the motion may depend on how the forces are shared: those
+  // of least norm decide. Without, two motions are Painlevé's.
+  const bool is_painleve = solution.is_ambiguous && slides(problem) && !has_redundant_normals(geometry);
+  if (!solution.is_found || is_painleve) {
+    out.failure = describe_no_motion(geometry, problem, solution);
+    return;
+  }
+  if (solution.is_ambiguous)
+    out.notes.push_back("the forces at the contacts admit more than one motion; one of them is taken");
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const int c = geometry.rows[i].contact;
+    adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], held);
+    if (info().contacts[at(c)].kind == Kind::joint)
+      held.modes[at(info().contacts[at(c)].side)] = joint[at(c)] < 0 ? -1 : 1;
+  }
+}
+
+// Friction in joints presses back on the joints: iterated until both agree.
+void Contacts::press_joints(const Geometry& geometry, FrictionProblem& problem, FrictionSolution& solution,
+                            std::vector<double>& joint) const {
+  const std::vector<double> alone = joint;
+  for (int round = 0; round < 100 && solution.is_found; ++round) {
+    double change = 0, size = 0;
+    for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+      const int c = geometry.rows[i].contact;
+      const ContactInfo& contact = info().contacts[at(c)];
+      if (contact.kind != Kind::joint) continue;
+      const int declared = info().constraints[at(contact.normal)].first_row;
+      const auto place = std::find(geometry.joints.begin(), geometry.joints.end(), declared);
+      if (place == geometry.joints.end()) continue;
+      joint[at(c)] = alone[at(c)] + geometry.joint_share.row(place - geometry.joints.begin()).dot(solution.force);
+      const double now = std::abs(joint[at(c)]);
+      change = std::max(change, std::abs(now - problem.contacts[i].normal_force));
+      size = std::max(size, now);
+      problem.contacts[i].normal_force = now;
+    }
+    if (change <= 1e-14 * size) return;
+    solution = solve(problem);
+  }
+}
+
+// The mode of one contact, as the solution says.
+void Contacts::adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
+                     const Seen& seen, Held& held) const {
+  const ContactInfo& contact = info().contacts[at(row.contact)];
+  Standing standing = solution.standing[i];
+  Eigen::Vector2d direction = posed.direction;
+  const bool is_free_to_stick = row.tangents > 0 && !posed.is_slipping;
+  // Just past the zero of a guard rounding cannot tell, but the guard can.
+  if (solution.is_degenerate[i] && seen.has_released) standing = Standing::open;
+  if (solution.is_degenerate[i] && seen.breaks != 0 && standing == Standing::stick && is_free_to_stick) {
+    standing = Standing::slip;
+    if (row.tangents == 1) direction(0) = seen.breaks;
+  } else if (standing == Standing::slip && is_free_to_stick) {
+    const auto a = solution.acceleration.segment(row.first_tangent, row.tangents);
+    if (a.norm() > 0) direction.head(row.tangents) = a / a.norm();
+  }
+  if (row.tangents == 2 && standing == Standing::slip && is_free_to_stick) {
+    const auto force = solution.force.segment(row.first_tangent, 2);
+    if (force.norm() > 0) direction = -force / force.norm();
+  }
+  ContactMode next = ContactMode::open;
+  if (standing != Standing::open || contact.kind != Kind::contact) {
+    if (row.tangents == 0 || contact.smoothing > 0)
+      next = ContactMode::closed;
+    else if (standing == Standing::slip || posed.is_slipping)
+      next = row.tangents == 2 || direction(0) > 0 ? ContactMode::slip : ContactMode::slip_back;
+    else
+      next = ContactMode::stick;
+  }
+  set_mode(held, row.contact, next);
+  if (contact.direction < 0 || !is_slip(next)) return;
+  double* numbers = held.numbers.data() + contact.direction;
+  const double speed = largest_speed_ > 0 ? largest_speed_ : 1.0;
+  numbers[slip_direction] = direction(0);
+  numbers[slip_direction_2] = direction(1);
+  numbers[slip_onset] = is_free_to_stick ? onset_ * speed : 0;
+  numbers[least_slip] = is_free_to_stick ? 0 : 1e-9 * speed;
+}
+
+std::string Contacts::describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
+                                         const FrictionSolution& solution) const {
+  std::vector<std::string> names, slipping;
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    names.push_back(name(geometry.rows[i].contact));
+    if (problem.contacts[i].is_slipping) slipping.push_back(names.back());
+  }
+  if (slipping.empty())
+    return fmt::format("no forces at the contacts {} agree with their laws ({})", list(names), solution.failure);
+  return fmt::format(
+      "{}: sliding friction at {} is {} (Painlevé).\n"
+      "  likely: rigid bodies with so much friction in this position\n"
+      "  try:    less friction, or a compliant contact (.compliance)",
+      solution.is_found ? "more than one motion is possible" : "no motion is possible", list(slipping),
+      solution.is_found ? "indeterminate: to go on sliding and to lift off are both consistent"
+                        : "inconsistent: no force at the contact stops the approach");
+}
+
+// Where static friction is larger, contacts that slip together if all of them try to hold may hold one by one. As few
+// as possible are let go, those that have stuck so far last.
+void Contacts::hold_what_holds(const Held& held, const std::vector<Seen>& seen, const Geometry& geometry,
+                               FrictionProblem& problem, FrictionSolution& solution) const {
+  std::vector<std::size_t> candidates;
+  std::vector<bool> has_stuck;
+  for (std::size_t i = 0; i < geometry.rows.size() && solution.is_found; ++i) {
+    const FrictionContact& one = problem.contacts[i];
+    if (geometry.rows[i].tangents == 0 || one.is_slipping || one.stick_friction <= one.friction ||
+        solution.standing[i] != Standing::slip)
+      continue;
+    const int c = geometry.rows[i].contact;
+    candidates.push_back(i);
+    has_stuck.push_back(mode(held, c) == ContactMode::stick && seen[at(c)].breaks == 0);
+  }
+  constexpr std::size_t most_candidates = 4;
+  if (candidates.size() < 2 || candidates.size() > most_candidates) return;
+  std::vector<std::pair<int, unsigned>> choices;  // by the number let go, then of those that have stuck
+  for (unsigned released = 1; released + 1 < 1u << candidates.size(); ++released) {
+    int cost = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      if (released >> k & 1u) cost += has_stuck[k] ? 11 : 10;
+    }
+    choices.emplace_back(cost, released);
+  }
+  std::sort(choices.begin(), choices.end());
+  for (const auto& [cost, released] : choices) {
+    FrictionProblem trial = problem;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      FrictionContact& one = trial.contacts[candidates[k]];
+      if (released >> k & 1u) one.stick_friction = one.friction;
+    }
+    FrictionSolution another = solve(trial);
+    bool holds = another.is_found;
+    for (std::size_t k = 0; k < candidates.size() && holds; ++k)
+      holds = (released >> k & 1u) || another.standing[candidates[k]] == Standing::stick;
+    if (!holds) continue;
+    problem = std::move(trial);
+    solution = std::move(another);
+    return;
+  }
+}
+
+}  // namespace pawl::contact
