@@ -64,7 +64,7 @@ struct FrictionOptions {
 
 /// How a contact in space slips, as numbers held from ContactInfo::direction on. A direction turns infinitely fast
 /// where slip begins, so that friction is along u + onset d until |u| is far above `onset`.
-enum SpaceSlip { slip_direction, slip_direction_2, slip_onset, least_slip };
+enum SpaceSlip { slip_direction, slip_direction_2, slip_onset };
 
 /// What has been said of one contact. Signs: its constraint rows are minus the gap and minus the slip speed, so that
 /// their multipliers are the forces that press and that oppose slip.
@@ -79,7 +79,7 @@ struct ContactInfo {
   int tangents = 0;            ///< rows of it: 1 in the plane, 2 in space
   int mode = 0;                ///< discrete variable: ContactMode
   int side = -1;               ///< joint: discrete variable, the sign of its multiplier
-  int direction = -1;          ///< in space: four held numbers, see SpaceSlip
+  int direction = -1;          ///< in space: three held numbers, see SpaceSlip
   Function gap = {};           ///< as a guard
   Function slip_speed = {};    ///< as a guard, in the plane
   Function normal_force = {};  ///< driven

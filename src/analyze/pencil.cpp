@@ -107,6 +107,7 @@ class Descent {
 
   /// Combinations of unknowns that occur nowhere.
   void drop_undetermined() {
+    if (E_.rows() == 0 || E_.cols() == 0) return;
     Matrix both(E_.rows() + A_.rows(), E_.cols());
     both << E_, A_;
     const Svd svd(both, Eigen::ComputeFullV);

@@ -1,6 +1,7 @@
 // Which of the contacts at rest carry a force, which stick and which slip: one problem of accelerations for all.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -71,11 +72,12 @@ FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double 
     const double speed = slip.norm();
     const double rest = (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
                         geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
-    const bool is_lost = row.tangents == 2 && speed <= 1.01e-9 * largest_speed_;
+    // In space the guard fires where slip has turned by a right angle, too.
+    const bool is_lost = row.tangents == 2 && speed <= least_slip_ * largest_speed_;
     if (contact.smoothing > 0) {
       one.is_slipping = true;
       if (speed > 0) one.direction.head(row.tangents) = std::tanh(speed / contact.smoothing) / speed * slip;
-    } else if (speed > rest && !is_lost && !seen.has_stopped) {
+    } else if (speed > rest && !is_lost && !(seen.has_stopped && row.tangents == 1)) {
       one.is_slipping = true;
       one.direction.head(row.tangents) = slip / speed;
     }
@@ -104,13 +106,14 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     const ContactInfo& contact = info().contacts[at(row.contact)];
     problem.contacts.push_back(pose(row, geometry, t, x, held, seen[at(row.contact)]));
     if (contact.kind != Kind::joint) continue;
-    joint[at(row.contact)] = form_->multiplier(t, x, info().constraints[at(contact.normal)].first_row);
+    joint[at(row.contact)] = free_form_.multiplier(t, x, info().constraints[at(contact.normal)].first_row);
     problem.contacts.back().has_fixed_normal = true;
     problem.contacts.back().normal_force = std::abs(joint[at(row.contact)]);
   }
   FrictionSolution solution = solve(problem);
   hold_what_holds(held, seen, geometry, problem, solution);
   press_joints(geometry, problem, solution, joint);
+  if (solution.is_found) look_ahead(t, x, held, seen, asked, geometry, a_free, problem, solution);
   // With redundant contacts that slip in several directions the motion may depend on how the forces are shared: those
   // of least norm decide. Without, two motions are Painlevé's.
   const bool is_painleve = solution.is_ambiguous && slides(problem) && !has_redundant_normals(geometry);
@@ -120,12 +123,128 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
   }
   if (solution.is_ambiguous)
     out.notes.push_back("the forces at the contacts admit more than one motion; one of them is taken");
+  // Typical speeds: those seen so far, and those that the accelerations make within the run.
+  const double speed =
+      std::max(largest_speed_, 0.01 * duration_ * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff());
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const int c = geometry.rows[i].contact;
-    adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], held);
+    adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], speed, held);
     if (info().contacts[at(c)].kind == Kind::joint)
       held.modes[at(info().contacts[at(c)].side)] = joint[at(c)] < 0 ? -1 : 1;
   }
+}
+
+// On the edge between answers, and no guard says which way: what holds a little later.
+void Contacts::look_ahead(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
+                          const std::vector<int>& asked, const Geometry& geometry, const Eigen::VectorXd& a_free,
+                          const FrictionProblem& problem, FrictionSolution& solution) {
+  const auto is_asked = [&](std::size_t i) {
+    const Seen& here = seen[at(geometry.rows[i].contact)];
+    return solution.is_degenerate[i] && !problem.contacts[i].is_slipping && !here.has_released && here.breaks == 0;
+  };
+  bool has_any = false;
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) has_any = has_any || is_asked(i);
+  if (!has_any) return;
+  const double ahead = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(t));
+  std::vector<double> later(x, x + model_->state_names.size());
+  const Eigen::VectorXd a = a_free + geometry.to_speed * solution.force;
+  for (std::size_t p = 0; p < info().positions.size(); ++p) {
+    if (info().speed_of[p] >= 0) later[at(info().positions[p])] += ahead * x[info().speeds[at(info().speed_of[p])]];
+  }
+  for (std::size_t i = 0; i < info().speeds.size(); ++i)
+    later[at(info().speeds[i])] += ahead * a(static_cast<Eigen::Index>(i));
+  const Geometry there = maker_.make(asked, t + ahead, later.data(), held);
+  const Eigen::VectorXd free = free_acceleration(t + ahead, later.data(), held);
+  if (!free.allFinite()) return;
+  FrictionProblem next = problem;
+  next.W = there.W;
+  next.b = there.J * free + there.gamma;
+  // Bodies that hang side by side without pressing have accelerations of rounding: no reason to part.
+  next.least_size = std::max(weightless * (there.J.cwiseAbs() * free.cwiseAbs()).maxCoeff(),
+                             1e-3 * largest_speed_ / std::max(duration_, std::numeric_limits<double>::min()));
+  for (std::size_t i = 0; i < there.rows.size(); ++i) {
+    const ContactInfo& contact = info().contacts[at(there.rows[i].contact)];
+    if (contact.kind != Kind::driven) continue;
+    const detail::Surroundings<double> around{&held, {}, nullptr, nullptr, nullptr, multipliers_.get()};
+    double force = 0;
+    contact.normal_force(Point<double>(t + ahead, later.data(), held.parameters.data(), &around), &force);
+    next.contacts[i].normal_force = std::max(force, 0.0);
+  }
+  const FrictionSolution then = solve(next);
+  if (!then.is_found) return;
+  for (std::size_t i = 0; i < there.rows.size(); ++i) {
+    if (!is_asked(i)) continue;
+    const Row& row = there.rows[i];
+    solution.standing[i] = then.standing[i];
+    solution.is_degenerate[i] = then.is_degenerate[i];
+    if (row.tangents == 0) continue;
+    solution.acceleration.segment(row.first_tangent, row.tangents) =
+        then.acceleration.segment(row.first_tangent, row.tangents);
+    solution.force.segment(row.first_tangent, row.tangents) = then.force.segment(row.first_tangent, row.tangents);
+  }
+}
+
+// With more contacts than their forces need, the constraints alone leave the forces open, and those of least norm may
+// draw or leave their cones although others do not. A stick ends where no forces within the cones hold it.
+bool Contacts::admissible_forces(const Point<double>& point, std::vector<ForceMemo::Forces>& forces) {
+  const Held& held = *point.around()->held;
+  const double* x = point.states().array;
+  std::vector<int> asked;
+  for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    if (contact.kind == Kind::joint) return false;  // its normal force is not known yet
+    const bool is_closed = contact.is_rigid() && mode(held, c) != ContactMode::open;
+    if (is_closed || (contact.kind == Kind::driven && contact.has_dry_friction())) asked.push_back(c);
+  }
+  const Geometry geometry = maker_.make(asked, point.t, x, held);
+  const Eigen::VectorXd a_free = free_acceleration(point.t, x, held, point.around()->relays);
+  if (!a_free.allFinite()) return false;
+  FrictionProblem problem;
+  problem.W = geometry.W;
+  problem.b = geometry.J * a_free + geometry.gamma;
+  problem.least_size = weightless * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff();
+  problem.looks_for_others = false;
+  for (const Row& row : geometry.rows) {
+    Seen seen;
+    seen.has_stopped = mode(held, row.contact) == ContactMode::stick;  // whatever rounding makes of its speed
+    problem.contacts.push_back(pose(row, geometry, point.t, x, held, seen));
+    if (seen.has_stopped) problem.contacts.back().is_slipping = false;
+  }
+  const FrictionSolution solution = solve(problem);
+  if (!solution.is_found) return false;
+  const double zero = 1e-9 * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff();
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const Row& row = geometry.rows[i];
+    ForceMemo::Forces& one = forces[at(row.contact)];
+    one.holds = 1e9 * zero;
+    if (row.normal >= 0) {
+      one.normal = solution.force(row.normal);
+      one.opens = solution.acceleration(row.normal) > zero ? solution.acceleration(row.normal) : 0;
+    }
+    for (int k = 0; k < row.tangents; ++k) {
+      const double slips = solution.acceleration(row.first_tangent + k);
+      one.slip[k] = solution.force(row.first_tangent + k);
+      one.breaks[k] = !problem.contacts[i].is_slipping && std::abs(slips) > zero ? slips : 0;
+    }
+  }
+  return true;
+}
+
+std::optional<double> Contacts::admissible_force(const Point<double>& point, int row) {
+  if (!memo_->has_redundant_contacts()) return std::nullopt;
+  for (std::size_t c = 0; c < info().contacts.size(); ++c) {
+    const ContactInfo& contact = info().contacts[c];
+    if (contact.kind == Kind::joint) continue;
+    const int normal = contact.normal >= 0 ? info().constraints[at(contact.normal)].first_row : -1;
+    const int slip = contact.slip >= 0 ? info().constraints[at(contact.slip)].first_row : -1;
+    const bool is_slip_row = slip >= 0 && row >= slip && row < slip + contact.tangents;
+    if (row != normal && !is_slip_row) continue;
+    if (mode(*point.around()->held, static_cast<int>(c)) == ContactMode::open) return std::nullopt;
+    std::vector<ForceMemo::Forces> forces(info().contacts.size());
+    if (!admissible_forces(point, forces)) return std::nullopt;
+    return is_slip_row ? forces[c].slip[row - slip] : forces[c].normal;
+  }
+  return std::nullopt;
 }
 
 // Friction in joints presses back on the joints: iterated until both agree.
@@ -154,7 +273,7 @@ void Contacts::press_joints(const Geometry& geometry, FrictionProblem& problem, 
 
 // The mode of one contact, as the solution says.
 void Contacts::adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
-                     const Seen& seen, Held& held) const {
+                     const Seen& seen, double speed, Held& held) const {
   const ContactInfo& contact = info().contacts[at(row.contact)];
   Standing standing = solution.standing[i];
   Eigen::Vector2d direction = posed.direction;
@@ -184,11 +303,9 @@ void Contacts::adopt(const Row& row, const FrictionContact& posed, const Frictio
   set_mode(held, row.contact, next);
   if (contact.direction < 0 || !is_slip(next)) return;
   double* numbers = held.numbers.data() + contact.direction;
-  const double speed = largest_speed_ > 0 ? largest_speed_ : 1.0;
   numbers[slip_direction] = direction(0);
   numbers[slip_direction_2] = direction(1);
   numbers[slip_onset] = is_free_to_stick ? onset_ * speed : 0;
-  numbers[least_slip] = is_free_to_stick ? 0 : 1e-9 * speed;
 }
 
 std::string Contacts::describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,

@@ -130,19 +130,58 @@ Geometry GeometryMaker::make(const std::vector<int>& contacts, double t, const d
   return out;
 }
 
+double GeometryMaker::energy(double t, const double* x, const Held& held) {
+  terms_.lock(held);
+  terms_.arrange(t, x, {});
+  terms_.evaluate_mass(t, x);
+  Eigen::VectorXd v(terms_.size());
+  for (Eigen::Index i = 0; i < v.size(); ++i) v(i) = x[info().speeds[static_cast<std::size_t>(i)]];
+  double sum = 0.5 * v.dot(dense_mass(terms_) * v), part = 0;
+  const detail::Surroundings<double> around{&held};
+  for (const Function& potential : info().potentials) {
+    potential(Point<double>(t, x, held.parameters.data(), &around), &part);
+    sum += part;
+  }
+  return sum;
+}
+
 void GeometryMaker::gaps(double t, const double* x, const Held& held, std::vector<double>& gap,
                          std::vector<double>& scale) {
   const auto& contacts = info().contacts;
   gap.assign(contacts.size(), 0);
   scale.assign(contacts.size(), 0);
+  if (t != last_time_) {
+    time_before_ = last_time_;
+    last_time_ = t;
+  }
+  const double since = std::abs(t - time_before_);
+  double farthest = 0;
+  for (const int state : info().positions) farthest = std::max(farthest, std::abs(x[state]));
   const detail::Surroundings<double> around{&held};
+  const detail::Surroundings<Gradient> around_dual{&held};
   const Point<double> point(t, x, held.parameters.data(), &around);
+  std::vector<Gradient> duals(model_.state_names.size());
+  for (std::size_t i = 0; i < duals.size(); ++i) duals[i] = Gradient(x[i]);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (contacts[c].kind != ContactInfo::Kind::contact) continue;
     contacts[c].gap(point, &gap[c]);
-  }
-  for (std::size_t p = 0; p < info().positions.size(); ++p) {
-    for (double& one : scale) one = std::max(one, std::abs(x[info().positions[p]]));
+    scale[c] = 1e-4;  // so that 1e-10 of it is 1e-14: what rounding makes of coordinates near zero
+    if (!(std::abs(gap[c]) <= 1e-6 * std::max(farthest, 1.0))) continue;
+    // Near zero its own terms say what rounding is: coordinates, and how far they may have come since the last event.
+    double terms = 0;
+    for (std::size_t first = 0; first < info().positions.size(); first += 8) {
+      const std::size_t count = std::min<std::size_t>(8, info().positions.size() - first);
+      for (std::size_t k = 0; k < count; ++k) duals[at(info().positions[first + k])].slope[k] = 1;
+      Gradient value;
+      contacts[c].gap(Point<Gradient>(Gradient(t), duals.data(), held.parameters.data(), &around_dual), &value);
+      for (std::size_t k = 0; k < count; ++k) {
+        duals[at(info().positions[first + k])].slope[k] = 0;
+        const std::size_t p = first + k;
+        const double way = info().speed_of[p] >= 0 ? std::abs(x[info().speeds[at(info().speed_of[p])]]) * since : 0;
+        terms += std::abs(value.slope[k]) * (std::abs(x[info().positions[p]]) + way);
+      }
+    }
+    scale[c] = std::max(scale[c], terms);
   }
 }
 

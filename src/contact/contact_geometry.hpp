@@ -38,6 +38,8 @@ class GeometryMaker {
 
   /// Of these contacts, with the joints in force.
   Geometry make(const std::vector<int>& contacts, double t, const double* x, const Held& held);
+  /// Kinetic and potential energy.
+  double energy(double t, const double* x, const Held& held);
   /// The gap of every contact, and the scale of it.
   void gaps(double t, const double* x, const Held& held, std::vector<double>& gap, std::vector<double>& scale);
 
@@ -45,6 +47,7 @@ class GeometryMaker {
   const MechanicsInfo& info() const { return *model_.mechanics; }
   const System::Declarations& model_;
   formulate::MechanicsTerms terms_;
+  double last_time_ = 0, time_before_ = 0;  // of events
 };
 
 }  // namespace pawl::contact

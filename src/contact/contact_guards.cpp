@@ -1,4 +1,5 @@
 // The guards of contacts: what ends a mode.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -21,6 +22,10 @@ struct Hold {
     const ForceMemo::Forces force = memo->forces(at, number);
     double pressing = std::abs(force.normal);
     if (contact.kind == Kind::driven) contact.normal_force(at, &pressing);
+    if (force.holds > 0) {
+      const double breaks = sign != 0 ? -sign * force.breaks[0] : std::hypot(force.breaks[0], force.breaks[1]);
+      return breaks > 0 ? -breaks : force.holds;
+    }
     const double most = value_of(contact.static_friction, at.parameters()) * pressing;
     return most - (sign != 0 ? sign * force.slip[0] : std::hypot(force.slip[0], force.slip[1]));
   }
@@ -29,10 +34,15 @@ struct Hold {
 struct Pressing {
   std::shared_ptr<ForceMemo> memo;
   int number;
-  double operator()(const Point<double>& at) const { return memo->forces(at, number).normal; }
+  double operator()(const Point<double>& at) const {
+    const ForceMemo::Forces force = memo->forces(at, number);
+    if (force.holds > 0) return force.opens > 0 ? -force.opens : force.holds;
+    return force.normal;
+  }
 };
 
-/// The slip speed in space, above what counts as none; at its onset, how far it is from turning back.
+/// The slip in space along its direction at the last event: zero where it stops, or has turned by a right angle; at its
+/// onset it must have turned back.
 struct SlipInSpace {
   Function rows;
   int first;  // of the held numbers
@@ -40,8 +50,7 @@ struct SlipInSpace {
     const double* held = at.around()->held->numbers.data() + first;
     double u[2];
     rows(at, u);  // minus the slip
-    if (held[slip_onset] > 0) return held[slip_onset] - (u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
-    return std::hypot(u[0], u[1]) - held[least_slip];
+    return held[slip_onset] - (u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
   }
 };
 

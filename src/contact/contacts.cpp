@@ -40,13 +40,20 @@ std::string_view words(ContactMode mode) {
 }  // namespace
 
 Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-                   std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance)
+                   std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance, double duration)
     : model_(std::move(model)),
       form_(std::move(form)),
       multipliers_(std::move(multipliers)),
       memo_(std::make_shared<ForceMemo>(*model_, form_)),
       maker_(*model_),
-      onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)) {}
+      free_form_(model_, formulate::Formulation()),
+      duration_(duration),
+      onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
+      least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)) {
+  memo_->admissible = [this](const Point<double>& at, std::vector<ForceMemo::Forces>& forces) {
+    return admissible_forces(at, forces);
+  };
+}
 
 ContactMode Contacts::mode(const Held& held, int contact) const {
   return static_cast<ContactMode>(held.modes[at(info().contacts[at(contact)].mode)]);
@@ -61,12 +68,19 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   Resolution out;
   memo_->clear();
   bool concerns_contacts = false, locks = false;
-  const std::vector<Seen> seen = read(fired, accumulating, concerns_contacts, locks);
+  std::vector<Seen> seen = read(fired, accumulating, concerns_contacts, locks);
   if (why == Settle::pass && !concerns_contacts && accumulating < 0) return out;
   speeds_before_.resize(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i)
     speeds_before_(static_cast<Eigen::Index>(i)) = std::abs(x[info().speeds[i]]);
   const Held before = held;
+  if (out.failure = check_coefficients(held); !out.failure.empty()) return out;
+  if (why == Settle::jump && accumulating < 0) {  // a jump of the model may have taken away what had met
+    std::vector<double> gap, scale;
+    maker_.gaps(t, x, held, gap, scale);
+    for (std::size_t c = 0; c < seen.size(); ++c)
+      seen[c].has_met = seen[c].has_met && std::abs(gap[c]) <= touching_gap * scale[c];
+  }
   follow_compliant(t, x, held, seen, why);
   for (std::size_t c = 0; c < seen.size(); ++c) {
     if (seen[c].changes_side) held.modes[at(info().contacts[c].side)] *= -1;
@@ -86,13 +100,18 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   for (int round = 0; strike_all(t, x, held, close, seen, struck, out); ++round) {
     if (!out.failure.empty()) return out;
     if (round == most_impacts) {
-      out.failure = fmt::format("{} impacts at this instant and no end", most_impacts);
+      out.failure = fmt::format(
+          "{} impacts at this instant and no end: {}.\n"
+          "  likely: several contacts that pass an impact on and back without end\n"
+          "  try:    less restitution, .sequential for their contacts, or compliant ones (.compliance)",
+          most_impacts, out.notes.back());
       return out;
     }
   }
   if (!out.failure.empty()) return out;
   decide(t, x, held, seen, at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck)), out);
-  if (out.failure.empty()) check_pivots(t, x, held, out);
+  if (out.failure.empty()) check_motion(t, x, held, out);
+  if (out.failure.empty() && info().impact_loss >= 0) balance(t, x, held, accumulating >= 0);
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     if (out.failure.empty() && mode(before, c) != mode(held, c) && !info().contacts[at(c)].compliance)
       out.notes.push_back(fmt::format("'{}' {}", name(c), words(mode(held, c))));
@@ -100,17 +119,71 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   return out;
 }
 
-// The guard on the pivot of sliding contacts finds where it vanishes; here a mode may begin beyond.
-void Contacts::check_pivots(double t, const double* x, const Held& held, Resolution& out) {
-  std::vector<int> slipping;
+// The bounces that an accumulation leaves out take energy too: what the motion after the last one would have here, less
+// what there is.
+void Contacts::balance(double t, const double* x, Held& held, bool accumulates) {
+  const auto count = model_->state_names.size();
+  const auto total = [&](const double* state) {
+    return maker_.energy(t, state, held) + (info().friction_work >= 0 ? state[info().friction_work] : 0);
+  };
+  if (accumulates && left_.size() == count) {
+    const double dt = t - left_time_;
+    for (std::size_t i = 0; i < info().positions.size(); ++i) {
+      if (info().speed_of[i] >= 0)
+        left_[at(info().positions[i])] += dt * dt / 2 * left_rates_[at(info().speeds[at(info().speed_of[i])])];
+    }
+    for (std::size_t i = 0; i < count; ++i) left_[i] += dt * left_rates_[i];
+    held.numbers[at(info().impact_loss)] += std::max(total(left_.data()) - total(x), 0.0);
+  }
+  left_time_ = t;
+  left_.assign(x, x + count);
+  left_rates_.resize(count);
+  form_->lock(held);
+  form_->source = nullptr;
+  form_->rate(t, x, left_rates_.data());
+}
+
+std::string Contacts::check_coefficients(const Held& held) const {
+  for (const ContactInfo& contact : info().contacts) {
+    const double e = coefficient(contact.restitution, held), mu = coefficient(contact.friction, held),
+                 static_mu = coefficient(contact.static_friction, held);
+    if (e >= 0 && e <= 1 && mu >= 0 && static_mu >= mu) continue;
+    return fmt::format(
+        "contact '{}' has restitution {:g}, friction {:g} and static friction {:g}.\n"
+        "  try:    restitution between 0 and 1, friction from 0 on, static friction not below it",
+        contact.name, e, mu, static_mu);
+  }
+  return {};
+}
+
+// What was decided, in motion: the guard on the pivot of sliding contacts finds where it vanishes, but a mode may begin
+// beyond; and what begins to slip must be driven, not drive.
+void Contacts::check_motion(double t, const double* x, Held& held, Resolution& out) {
+  std::vector<int> slipping, pressed;
   for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
-    if (is_slip(mode(held, c)) && info().contacts[at(c)].kind != Kind::driven) slipping.push_back(c);
+    if (!is_slip(mode(held, c))) continue;
+    slipping.push_back(c);
+    if (info().contacts[at(c)].kind != Kind::driven) pressed.push_back(c);
   }
   if (slipping.empty()) return;
   form_->lock(held);
   form_->source = nullptr;
-  const double pivot = form_->least_slip_pivot(t, x);
-  if (pivot <= least_pivot) out.failure = describe_lock(slipping);
+  if (!pressed.empty() && form_->least_slip_pivot(t, x) <= least_pivot) {
+    out.failure = describe_lock(pressed);
+    return;
+  }
+  std::vector<double> rates(model_->state_names.size());
+  form_->rate(t, x, rates.data());
+  const Geometry geometry = geometry_of(slipping, t, x, held);
+  Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
+  for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
+  const Eigen::VectorXd second = geometry.J * a + geometry.gamma, size = geometry.J.cwiseAbs() * a.cwiseAbs();
+  for (const Row& row : geometry.rows) {
+    if (row.tangents != 1) continue;
+    const int k = row.first_tangent, direction = mode(held, row.contact) == ContactMode::slip ? 1 : -1;
+    if (std::abs(geometry.u(k)) > resting_speed * geometry.u_scale(k)) continue;
+    if (direction * second(k) < -1e-9 * size(k)) set_mode(held, row.contact, ContactMode::stick);
+  }
 }
 
 // Where bounces accumulate the speed of approach is zero, and what was extrapolated is made so.
@@ -133,8 +206,9 @@ void Contacts::follow_compliant(double t, const double* x, Held& held, const std
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     const ContactInfo& contact = info().contacts[at(c)];
     if (!contact.compliance) continue;
-    if (seen[at(c)].has_met) {
-      set_mode(held, c, mode(held, c) == ContactMode::open ? ContactMode::closed : ContactMode::open);
+    if (seen[at(c)].has_met) {  // the rate of the gap says where it goes, on whichever side rounding has put it
+      const Geometry geometry = geometry_of({c}, t, x, held);
+      set_mode(held, c, geometry.u(geometry.rows.front().normal) < 0 ? ContactMode::closed : ContactMode::open);
     } else if (is_open_question) {
       if (gap.empty()) maker_.gaps(t, x, held, gap, scale);
       if (std::abs(gap[at(c)]) > touching_gap * scale[at(c)])
@@ -151,11 +225,14 @@ std::vector<int> Contacts::touching(double t, const double* x, const Held& held,
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     if (!info().contacts[at(c)].is_rigid()) continue;
     const double slack = touching_gap * scale[at(c)];
-    if (why == Settle::start && gap[at(c)] < -slack) {
+    const bool is_into = why == Settle::jump && mode(held, c) == ContactMode::open && !seen[at(c)].has_met &&
+                         !seen[at(c)].accumulates && gap[at(c)] < -1e4 * slack;
+    if ((why == Settle::start && gap[at(c)] < -slack) || is_into) {
       failure = fmt::format(
-          "contact '{}' is penetrated by {:.3g} at the start.\n"
-          "  try:    start values with a gap of zero or more",
-          name(c), -gap[at(c)]);
+          "contact '{}' is penetrated by {:.3g} {}.\n"
+          "  try:    {} with a gap of zero or more",
+          name(c), -gap[at(c)], is_into ? "after a jump of the model" : "at the start",
+          is_into ? "a jump that ends" : "start values");
       return {};
     }
     if (seen[at(c)].has_met || seen[at(c)].accumulates || mode(held, c) != ContactMode::open || gap[at(c)] <= slack)
@@ -241,15 +318,15 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
 }
 
 // Accelerations with every contact open and no dry friction.
-Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Held& held) {
+Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Held& held, const double* relays) {
   Held alone = held;
   for (const ContactInfo& contact : info().contacts) {
     if (!contact.compliance) alone.modes[at(contact.mode)] = static_cast<int>(ContactMode::open);
   }
-  form_->lock(alone);
-  form_->source = nullptr;
+  free_form_.lock(alone);
+  free_form_.relays = relays;
   std::vector<double> rates(model_->state_names.size());
-  form_->rate(t, x, rates.data());
+  free_form_.rate(t, x, rates.data());
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
   return a;

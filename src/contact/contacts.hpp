@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,10 +24,13 @@ inline constexpr double least_pivot = 1e-3;
 
 class Contacts {
  public:
-  /// multipliers: for normal forces that read the force of a joint.
+  /// multipliers: for normal forces that read the force of a joint. duration: of the run.
   Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-           std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance);
+           std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance, double duration);
 
+  /// The force of a constraint row that belongs to a contact, where contacts are redundant and the constraints alone do
+  /// not determine it: of least norm within the cones.
+  std::optional<double> admissible_force(const Point<double>& at, int row);
   /// Appends the guards of all contacts.
   void declare_guards(System::Declarations& run);
   /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.
@@ -53,7 +57,7 @@ class Contacts {
   void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
                             std::string& failure, Settle why);
-  void check_pivots(double t, const double* x, const Held& held, Resolution& out);
+  void check_motion(double t, const double* x, Held& held, Resolution& out);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);
@@ -63,10 +67,14 @@ class Contacts {
               Resolution& out);
   FrictionContact pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
                        const Seen& seen) const;
+  void look_ahead(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
+                  const std::vector<int>& asked, const Geometry& geometry, const Eigen::VectorXd& a_free,
+                  const FrictionProblem& problem, FrictionSolution& solution);
   void press_joints(const Geometry& geometry, FrictionProblem& problem, FrictionSolution& solution,
                     std::vector<double>& joint) const;
   void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
-             const Seen& seen, Held& held) const;
+             const Seen& seen, double speed, Held& held) const;
+  bool admissible_forces(const Point<double>& at, std::vector<ForceMemo::Forces>& forces);
   std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
                                  const FrictionSolution& solution) const;
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
@@ -74,8 +82,10 @@ class Contacts {
   void hold_what_holds(const Held& held, const std::vector<Seen>& seen, const Geometry& geometry,
                        FrictionProblem& problem, FrictionSolution& solution) const;
   Geometry geometry_of(const std::vector<int>& contacts, double t, const double* x, const Held& held);
-  Eigen::VectorXd free_acceleration(double t, const double* x, const Held& held);
+  Eigen::VectorXd free_acceleration(double t, const double* x, const Held& held, const double* relays = nullptr);
   std::string name(int contact) const { return info().contacts[static_cast<std::size_t>(contact)].name; }
+  void balance(double t, const double* x, Held& held, bool accumulates);
+  std::string check_coefficients(const Held& held) const;
   std::string describe_lock(const std::vector<int>& contacts) const;
 
   std::shared_ptr<const System::Declarations> model_;
@@ -83,8 +93,12 @@ class Contacts {
   std::shared_ptr<const detail::MultiplierSource> multipliers_;
   std::shared_ptr<ForceMemo> memo_;
   GeometryMaker maker_;
-  double last_approach_ = 0;       // the fastest at the last impact
-  double onset_;                   // of slip in space, as a share of speeds
+  formulate::MechanicsForm free_form_;     // for accelerations with every contact open
+  double last_approach_ = 0;               // the fastest at the last impact
+  std::vector<double> left_, left_rates_;  // state and rates after the last event
+  double left_time_ = 0;
+  double duration_;
+  double onset_, least_slip_;      // in space, as shares of speeds: where slip has begun, and where it has ended
   double largest_speed_ = 0;       // at contacts so far
   Eigen::VectorXd speeds_before_;  // sizes of the speeds when the event began
   int first_guard_ = 0;

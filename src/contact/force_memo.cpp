@@ -23,6 +23,19 @@ void ForceMemo::clear() {
   for (Entry& entry : entries_) entry.is_set = false;
 }
 
+bool ForceMemo::has_redundant_contacts() const {
+  return std::any_of(form_->redundant_rows().begin(), form_->redundant_rows().end(), [&](int row) {
+    return std::any_of(info_.contacts.begin(), info_.contacts.end(), [&](const ContactInfo& contact) {
+      for (const int constraint : {contact.normal, contact.slip}) {
+        if (constraint < 0) continue;
+        const auto& rows = info_.constraints[static_cast<std::size_t>(constraint)];
+        if (row >= rows.first_row && row < rows.first_row + rows.rows) return true;
+      }
+      return false;
+    });
+  });
+}
+
 const ForceMemo::Entry& ForceMemo::find(const Point<double>& at) {
   const double* x = at.states().array;
   for (std::size_t k = 0; k < entries_.size(); ++k) {
@@ -54,6 +67,8 @@ const ForceMemo::Entry& ForceMemo::find(const Point<double>& at) {
   }
   entry.pivot = form_->least_slip_pivot(at.t, x);
   form_->relays = nullptr;
+  for (Forces& one : entry.forces) one.holds = one.opens = one.breaks[0] = one.breaks[1] = 0;
+  if (admissible && has_redundant_contacts()) admissible(at, entry.forces);
   entry.is_set = true;
   return entry;
 }

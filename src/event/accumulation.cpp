@@ -46,7 +46,8 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
     s.x_second[i] = second;
   }
   const double first = t + gap * e / (1 - e), second = extrapolate(first, s.first, 2),
-               third = extrapolate(second, s.second, 3), last_change = std::exchange(s.change, std::abs(third - s.third)),
+               third = extrapolate(second, s.second, 3),
+               last_change = std::exchange(s.change, std::abs(third - s.third)),
                change = std::max(s.change, last_change);  // one alone may be small by chance
   s.first = first;
   s.second = second;
@@ -60,10 +61,11 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
   }
   if (std::abs(gap) > 1e-5 * s.largest_gap) return std::nullopt;
   s.best.events = s.events;
-  if (std::abs(s.best.time - t) > 2 * std::abs(gap) * e / (1 - e)) {
-    s.best.time = first;
-    s.best.state = std::move(found.state);
-  }
+  if (std::abs(s.best.time - t) > 2 * std::abs(gap) * e / (1 - e)) s.best.time = first;
+  // The state of the last gaps, so that what jumped before them is in it, at the time that is known best.
+  for (std::size_t i = 0; i < n && third != t; ++i)
+    found.state[i] += (s.best.time - third) * (found.state[i] - x[i]) / (third - t);
+  s.best.state = std::move(found.state);
   return s.best;
 }
 

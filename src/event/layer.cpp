@@ -115,7 +115,14 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
     return {Ending::terminated,
             fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
+  recent_.push_back(cause.guards.size() == 1 && cause.time_events.empty() ? cause.guards.front() : -1);
+  if (recent_.size() > 5) recent_.pop_front();
   return watch_accumulation(t, x, cause.guards);
+}
+
+// Whether the last events were those of one guard: then the states after them are a sequence, and have a limit.
+bool Layer::is_alone(int guard) const {
+  return recent_.size() == 5 && std::all_of(recent_.begin(), recent_.end(), [guard](int g) { return g == guard; });
 }
 
 Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards) {
@@ -126,6 +133,10 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
     if (!found && in_rounding_ >= 32) found = Accumulation{t, gap_, 0, in_rounding_, x};
     if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
+      if (!is_alone(g)) {  // what else has jumped has no limit: from here on as the motion goes
+        found->state = x;
+        for (std::size_t i = 0; i < x.size(); ++i) found->state[i] += (found->time - t) * transitions_.rate()[i];
+      }
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
       if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;

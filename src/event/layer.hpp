@@ -2,6 +2,7 @@
 // the guards, the finder, the schedule and the watch for accumulation, and paces the steps after events.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class Layer {
   Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, is_in_cluster_, x, scale_}; }
   void take_scale(const Step& step);
   std::size_t mode_key() const;
+  bool is_alone(int guard) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 
   const System::Declarations& model_;
@@ -96,7 +98,8 @@ class Layer {
   bool is_after_event_ = false, is_in_cluster_ = false;
   std::unordered_map<std::size_t, double> step_of_mode_;
   long long fired_ = 0, rhs_for_location_ = 0;
-  int in_rounding_ = 0;  // events in a row of guards that no longer come away from zero
+  std::deque<int> recent_;  // guards of the last events, one each; -1: several, or something else
+  int in_rounding_ = 0;     // events in a row of guards that no longer come away from zero
 };
 
 }  // namespace pawl::event

@@ -305,7 +305,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   const double now = value(f, held, search.t, trial.y, trial.dy);
   const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
   const double close = doubt_ * (zero_time * std::abs(search.t - last_) + 4 * epsilon * std::abs(search.t));
-  const double beyond = std::max(zero_value * scale + rounding(f, held, search.t, trial.y), close * std::abs(first));
+  const double known = doubt_ > 1 ? std::min(doubt_ * zero_value, known_within * accuracy_.relative) : zero_value;
+  const double beyond = std::max(known * scale + rounding(f, held, search.t, trial.y), close * std::abs(first));
   if (!(std::abs(now) <= beyond)) return sign_of(now);
 
   // A little later, in this mode.
@@ -315,8 +316,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
   const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
   const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
-  const double flat =
-      zero_slope * scale * fastest + zero_value * slope_terms(f, held, search.t, trial.y, trial.dy, 1, trial.dy);
+  const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest +
+                      zero_value * slope_terms(f, held, search.t, trial.y, trial.dy, 1, trial.dy);
   if (std::abs(first) > std::max(flat, close * std::abs((later - first) / ahead)))
     return sign_of(accuracy_.direction * first);
   return std::abs(later) > flat ? sign_of(accuracy_.direction * later) : 0;
@@ -493,7 +494,7 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   // An event found on a polynomial may be as early or late as that is inaccurate: a value is then beyond rounding in
   // one combination, and not in another. What is taken as zero becomes larger, until one of them holds.
   const Trial* found = nullptr;
-  for (doubt_ = 1; found == nullptr && doubt_ < 1e7; doubt_ *= 100) {
+  for (doubt_ = 1; found == nullptr && doubt_ < 1e9; doubt_ *= 100) {
     search.tried.clear();
     found = follow_contradictions(search, modes);
     if (found == nullptr) found = enumerate(search);

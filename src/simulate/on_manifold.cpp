@@ -47,6 +47,21 @@ class FormMultipliers final : public MultiplierSource {
   std::shared_ptr<formulate::Form> form_;
 };
 
+/// Forces of contacts that share a load are within their cones.
+class ContactMultipliers final : public MultiplierSource {
+ public:
+  ContactMultipliers(std::shared_ptr<const MultiplierSource> all, std::shared_ptr<contact::Contacts> contacts)
+      : all_(std::move(all)), contacts_(std::move(contacts)) {}
+  double multiplier(const Point<double>& at, int row) const override {
+    const double value = all_->multiplier(at, row);  // first: it takes up the mode
+    return contacts_->admissible_force(at, row).value_or(value);
+  }
+
+ private:
+  std::shared_ptr<const MultiplierSource> all_;
+  std::shared_ptr<contact::Contacts> contacts_;
+};
+
 /// s = g' + σ g of one row, whose zero ends its reaching phase.
 struct Surface {
   std::shared_ptr<formulate::Form> form;
@@ -195,8 +210,10 @@ void OnManifold::declare_contacts(const Setup& setup, System::Declarations& deri
   if (reaches_)
     throw Misuse(fmt::format("system '{}' has contacts: the start 'reach' is for joints alone", derived.name));
   contacts_ = std::make_shared<contact::Contacts>(declared_, std::static_pointer_cast<MechanicsForm>(form_),
-                                                  derived.multipliers, setup.options.tolerance.relative);
+                                                  derived.multipliers, setup.options.tolerance.relative,
+                                                  std::abs(setup.options.end - setup.options.start));
   contacts_->declare_guards(derived);
+  derived.multipliers = std::make_shared<ContactMultipliers>(derived.multipliers, contacts_);
   derived.resolve = [contacts = contacts_, settle = derived.settle, model = declared_](
                         double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why) {
     // A state read from dense output may leave what is closed by the error of a step: that is no impact.

@@ -1,4 +1,5 @@
 // Declarations of contacts and dry friction.
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -35,12 +36,14 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
         info.name));
   if (info.tangents > 2)
     throw Misuse(fmt::format("contact '{}': a slip speed has one component, or two in space", info.name));
+  const int slip_rows = info.tangents;
   if (slip && value_of(info.friction, declarations().parameters.data()) == 0 && info.friction.index() == 0 &&
       value_of(info.static_friction, declarations().parameters.data()) == 0) {
-    slip = {};
     info.tangents = 0;
     info.slip_speed = {};
   }
+  if (!slip && (info.friction.index() == 1 || std::get<double>(info.friction) > 0))
+    throw Misuse(fmt::format("contact '{}': friction needs a slip speed, contact(name, gap, slip, ...)", info.name));
   const std::string name = info.name;
   const Discrete<ContactMode> mode = discrete("mode of " + name, ContactMode::open);
   info.mode = mode.index;
@@ -48,7 +51,6 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
     const auto d = discrete(name + " slip direction 1", 0.0);
     discrete(name + " slip direction 2", 0.0);
     discrete(name + " onset of slip", 0.0);
-    discrete(name + " least slip", 0.0);
     info.direction = d.index;
   }
   Contact handle{{-1}, {-1}, mode, -1};
@@ -59,10 +61,11 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
     info.normal = static_cast<int>(declarations().mechanics->constraints.size()) - 1;
   }
   if (slip) {
-    Logic holds = mode == ContactMode::stick;
-    if (!info.has_dry_friction() && info.smoothing > 0) holds = Logic::equals(mode.index, -1);
-    handle.slip = declare_constraint(name + " slip", std::move(slip), info.tangents, true).only_when(holds);
-    info.slip = static_cast<int>(declarations().mechanics->constraints.size()) - 1;
+    // Without friction its row is there to be read, as 0, and never in force.
+    const bool can_stick = info.tangents > 0 && info.smoothing == 0;
+    const Logic holds = can_stick ? mode == ContactMode::stick : Logic::equals(mode.index, -1);
+    handle.slip = declare_constraint(name + " slip", std::move(slip), slip_rows, true).only_when(holds);
+    if (info.tangents > 0) info.slip = static_cast<int>(declarations().mechanics->constraints.size()) - 1;
   }
   MechanicsInfo& mechanics = edit_mechanics(edit());
   handle.index = static_cast<int>(mechanics.contacts.size());

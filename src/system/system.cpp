@@ -221,6 +221,11 @@ GuardDeclaration& GuardDeclaration::rate_bound(double bound) {
 
 std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model) {
   if (index >= 0 && static_cast<std::size_t>(index) < count) return static_cast<std::size_t>(index);
+  if (index < 0 && kind == "constraint")
+    throw Misuse(
+        fmt::format("system '{}': there is no such {}: a contact has a slip only if a slip speed was declared, and dry "
+                    "friction under a given force has no normal constraint",
+                    model.name, kind));
   throw Misuse(fmt::format("system '{}' has {} {}{}, no number {}: the handle belongs to another system", model.name,
                            count, kind, count == 1 ? "" : "s", index));
 }

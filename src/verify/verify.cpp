@@ -164,7 +164,7 @@ Verification verify(const System& system, const Values& values, const Options& o
   const auto make = [&](const Plan& plan, std::size_t i) {
     if (how.begins) how.begins(plan.what, static_cast<int>(i), static_cast<int>(plans.size()));
     v.runs[i] = second_run(ground, plan, made[i]);
-    v.was_stopped = v.runs[i].has_run && v.runs[i].outcome == Outcome::stopped;
+    v.was_stopped = v.was_stopped || (v.runs[i].has_run && v.runs[i].outcome == Outcome::stopped);
     v.rhs += v.runs[i].statistics.rhs;
     v.wall_seconds += v.runs[i].statistics.wall_seconds;
   };
