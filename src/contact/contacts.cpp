@@ -111,7 +111,13 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   if (!out.failure.empty()) return out;
   decide(t, x, held, seen, at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck)), out);
   if (out.failure.empty()) check_motion(t, x, held, out);
-  if (out.failure.empty() && info().impact_loss >= 0) balance(t, x, held, accumulating >= 0);
+  if (out.failure.empty() && info().impact_loss >= 0) {
+    // Without friction what they take is of second order in their speed, and below what is known of the flight.
+    bool rubs = false;
+    for (std::size_t c = 0; c < seen.size(); ++c)
+      rubs = rubs || (seen[c].accumulates && coefficient(info().contacts[c].friction, held) > 0);
+    balance(t, x, held, rubs);
+  }
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     if (out.failure.empty() && mode(before, c) != mode(held, c) && !info().contacts[at(c)].compliance)
       out.notes.push_back(fmt::format("'{}' {}", name(c), words(mode(held, c))));

@@ -44,7 +44,7 @@ Problem bead_hoop() {
           .source = "Goldstein, Classical Mechanics; friction and data of pawl",
           .system = bead,
           .end = 5,
-          .plot = "t,x,y",
+          .plot = "x,y",
           .known_by = "the angle as an ODE: 80-bit extrapolation, at t = 1 and 5",
           .reference = reference,
           .event_times = event_times};

@@ -208,7 +208,7 @@ Problem clutch_pair() {
           .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
           .system = chain,
           .end = 40,
-          .plot = "t,driver',middle',load'",
+          .plot = "t,middle'",
           .known_by = "closed form; works by quadrature",
           .reference = reference,
           .event_times = event_times};

@@ -153,7 +153,7 @@ Problem gear_backlash() {
           .source = "Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996); data of pawl",
           .system = gears,
           .end = 10,
-          .plot = "t,pinion',wheel'",
+          .plot = "t,wheel'",
           .known_by = "closed form between impacts",
           .reference = reference,
           .event_times = event_times};

@@ -104,7 +104,7 @@ Problem newton_cradle() {
       .source = "Brogliato, Nonsmooth Mechanics (2016); data of pawl",
       .system = cradle(true),
       .end = 10,
-      .plot = "t,x1,x5",
+      .plot = "t,x1",
       .known_by = "closed form",
       .reference = reference,
       .event_times = event_times,

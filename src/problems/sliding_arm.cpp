@@ -112,7 +112,7 @@ Problem sliding_arm() {
           .source = "Slotine, Li, Applied Nonlinear Control (1991), chapter 7; data of pawl",
           .system = arm,
           .end = 4,
-          .plot = "t,theta1,theta2",
+          .plot = "t,theta1",
           .known_by = "closed form",
           .reference = reference,
           .event_times = event_times};

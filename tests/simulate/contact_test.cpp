@@ -1,6 +1,7 @@
 // Contacts as a user declares them: what follows at events, and what is refused.
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -68,12 +69,11 @@ TEST_P(ContactMethods, ABallBouncesToRestAtTheLimitOfTheSeriesAndThenRolls) {
   EXPECT_NEAR(end[ball.energy] + end[ball.work] + held_loss(run, ball), g * 1 + 0.5, 1e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ContactMethods, testing::Values("auto", "radau", "esdirk-5", "bdf"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, ContactMethods, testing::Values("auto", "radau", "esdirk-5", "bdf"), [](const auto& one) {
+  std::string name = one.param;
+  std::erase(name, '-');
+  return name;
+});
 
 TEST(Contact, AStartWithinABodyIsNamed) {
   Ball ball({.restitution = 0.5});
@@ -141,6 +141,88 @@ TEST(Contact, ACompliantFloorCarriesTheWeight) {
     EXPECT_NEAR(run.final()[ball.y], 0.1 - g / 1e4, 1e-7) << method;
     EXPECT_NEAR(run.final()[ball.floor.normal], g, 1e-4) << method;
   }
+}
+
+// A ball in a groove of 90 degrees is held by more forces than it needs. Turned by a growing torque it slips where
+// friction at both sides is used up, R μ (N1 + N2) = M with N1 + N2 = g / (c (1 + μ²)), and not before.
+TEST(Contact, RedundantContactsHoldAsLongAsSomeForcesWithinTheConesDo) {
+  const double mu = 0.3, radius = 0.1, c = std::sqrt(0.5);
+  Mechanics groove("groove");
+  const auto x = groove.coordinate("x", 0), y = groove.coordinate("y", radius / c), spin = groove.coordinate("spin", 0);
+  for (const State q : {State(x), State(y)}) groove.mass(q, 1.0);
+  groove.mass(spin, 0.5 * radius * radius);
+  groove.potential([=](const auto& at) { return g * at[y]; });
+  groove.force([=](const auto& at, auto& f) { f[spin] += 0.2 * at.t; });
+  std::vector<Contact> sides;
+  for (const double side : {-1.0, 1.0}) {
+    sides.push_back(groove.contact(
+        side < 0 ? "left" : "right", [=](const auto& at) { return -side * c * at[x] + c * at[y] - radius; },
+        [=](const auto& at) { return c * at[dot(x)] + side * c * at[dot(y)] + radius * at[dot(spin)]; },
+        {.friction = mu}));
+  }
+  const Result run = simulate(groove, {.end = 3});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.events.back().t, radius * mu * g / (c * (1 + mu * mu)) / 0.2, 1e-7);
+  for (const double t : {0.1, 0.5, 1.0, 1.5, 1.9}) {
+    for (const Contact& side : sides) {
+      EXPECT_GE(run.at(t)[side.normal], 0);
+      EXPECT_LE(std::abs(run.at(t)[side.slip]), mu * run.at(t)[side.normal] * (1 + 1e-9)) << t;
+    }
+  }
+}
+
+// What holds by nothing at the start must not be held for ever: loads grow from zero.
+TEST(Contact, LoadsThatStartAtZeroPartWhatTheyPart) {
+  Mechanics pull("pull");
+  const auto y = pull.coordinate("y", 0), x = pull.coordinate("x", 0);
+  for (const State q : {State(x), State(y)}) pull.mass(q, 1.0);
+  pull.force([=](const auto& at, auto& f) { f[y] += at.t; });
+  pull.contact("floor", [=](const auto& at) { return at[y]; });
+  EXPECT_NEAR(simulate(pull, {.end = 1}).final()[dot(y)], 0.5, 1e-6);
+  Mechanics press("press");
+  const auto height = press.coordinate("y", 0), along = press.coordinate("x", 0);
+  for (const State q : {State(height), State(along)}) press.mass(q, 1.0);
+  press.force([=](const auto& at, auto& f) {
+    f[height] -= at.t;
+    f[along] += at.t;
+  });
+  press.contact(
+      "floor", [=](const auto& at) { return at[height]; }, [=](const auto& at) { return at[dot(along)]; },
+      {.friction = 0.5});
+  EXPECT_NEAR(simulate(press, {.end = 1}).final()[dot(along)], 0.25, 1e-6);
+}
+
+// The bounces of one ball accumulate; another one, with which it has nothing to do, must not notice.
+TEST(Contact, AnAccumulationLeavesOtherBodiesAlone) {
+  for (double height = 0.05; height < 0.6; height += 0.05) {
+    Mechanics balls("balls");
+    const auto a = balls.coordinate("a", 1), b = balls.coordinate("b", height);
+    for (const State q : {State(a), State(b)}) balls.mass(q, 1.0);
+    balls.potential([=](const auto& at) { return g * (at[a] + at[b]); });
+    balls.contact("floor of a", [=](const auto& at) { return at[a]; }, {.restitution = 0.9});
+    balls.contact("floor of b", [=](const auto& at) { return at[b]; }, {.restitution = 1.0});
+    const Result run = simulate(balls, {.end = 10, .tolerance = 1e-10});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    const auto end = run.final();
+    EXPECT_NEAR(g * end[b] + sqr(end[dot(b)]) / 2, g * height, 1e-8) << height;
+    EXPECT_NEAR(end[a], 0, 1e-15);
+  }
+}
+
+TEST(Contact, AJumpIntoABodyIsNamed) {
+  Ball ball({.restitution = 0.5});
+  const auto y = ball.y;
+  ball.system.at(0.1, [=](Jump& jump) { jump[y] = -0.5; });
+  const Result run = simulate(ball.system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_NE(run.reason.find("contact 'floor' is penetrated by 0.6 after a jump"), std::string::npos) << run.reason;
+}
+
+TEST(Contact, FrictionNeedsASlipSpeed) {
+  Mechanics system("no slip");
+  const auto y = system.coordinate("y", 1);
+  system.mass(y, 1.0);
+  EXPECT_THROW(system.contact("floor", [=](const auto& at) { return at[y]; }, {.friction = 0.5}), Misuse);
 }
 
 }  // namespace
