@@ -30,7 +30,7 @@ struct Found {
   std::vector<double> zeros;         // where each of them vanishes
   double uncertainty = 0;            // width of the bracket, in time
   bool is_clamped = false;           // at the end of the run: the far side cannot be shown
-  bool is_in_rounding = false;  // of a guard that left zero and came back by less than rounding
+  bool is_in_rounding = false;       // of a guard that left zero and came back by less than rounding
   bool is_within_tolerance = false;  // the integration error could move or remove it
   int iterations = 0;
   long long extra_evaluations = 0;  // of the right-hand side, spent on locating it

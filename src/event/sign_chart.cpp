@@ -52,9 +52,10 @@ bool ChartReader::emit(int sign, double a, double b) {
     }
     return cross(found);
   }
-  const bool is_forbidden = is_strict_ && sign == -side_ &&
-                            (direction_ == Direction::either || static_cast<int>(direction_) == sign);
-  if (side_ == 0 || sign == side_ || (starts_at_zero_ && !is_forbidden)) {  // the first label: a proof where arming could only forecast
+  const bool is_forbidden =
+      is_strict_ && sign == -side_ && (direction_ == Direction::either || static_cast<int>(direction_) == sign);
+  if (side_ == 0 || sign == side_ ||
+      (starts_at_zero_ && !is_forbidden)) {  // the first label: a proof where arming could only forecast
     side_ = sign;
     return true;
   }
