@@ -110,6 +110,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     problem.contacts.back().has_fixed_normal = true;
     problem.contacts.back().normal_force = std::abs(joint[at(row.contact)]);
   }
+  *least_speed_ = 0.5 * least_slip_ * largest_speed_;
   FrictionSolution solution = solve(problem);
   hold_what_holds(held, seen, geometry, problem, solution);
   press_joints(geometry, problem, solution, joint);

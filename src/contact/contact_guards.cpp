@@ -41,16 +41,18 @@ struct Pressing {
   }
 };
 
-/// The slip in space along its direction at the last event: zero where it stops, or has turned by a right angle; at its
-/// onset it must have turned back.
+/// The slip in space along its direction at the last event, above what counts as none: zero where it stops, or has
+/// turned by a right angle; at its onset it must have turned back.
 struct SlipInSpace {
   Function rows;
   int first;  // of the held numbers
+  std::shared_ptr<const double> least;
   double operator()(const Point<double>& at) const {
     const double* held = at.around()->held->numbers.data() + first;
     double u[2];
     rows(at, u);  // minus the slip
-    return held[slip_onset] - (u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
+    const double along = -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
+    return held[slip_onset] > 0 ? along + held[slip_onset] : along - *least;
   }
 };
 
@@ -116,8 +118,8 @@ void Contacts::declare_guards(System::Declarations& run) {
     if (contact.tangents == 2) {
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
-           .g = Function::guard(
-               SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction}),
+           .g = Function::guard(SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g,
+                                            contact.direction, least_speed_}),
            .direction = Direction::falling,
            .only_when = slipping});
       add(number, Ends::onset,

@@ -97,6 +97,7 @@ class Contacts {
   double last_approach_ = 0;               // the fastest at the last impact
   std::vector<double> left_, left_rates_;  // state and rates after the last event
   double left_time_ = 0;
+  std::shared_ptr<double> least_speed_ = std::make_shared<double>(0);  // of slip in space
   double duration_;
   double onset_, least_slip_;      // in space, as shares of speeds: where slip has begun, and where it has ended
   double largest_speed_ = 0;       // at contacts so far
