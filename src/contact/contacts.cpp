@@ -147,6 +147,7 @@ void Contacts::balance(double t, const double* x, Held& held, bool accumulates) 
   form_->lock(held);
   form_->source = nullptr;
   form_->rate(t, x, left_rates_.data());
+  ++form_->extra_evaluations;
 }
 
 std::string Contacts::check_coefficients(const Held& held) const {
@@ -180,6 +181,7 @@ void Contacts::check_motion(double t, const double* x, Held& held, Resolution& o
   }
   std::vector<double> rates(model_->state_names.size());
   form_->rate(t, x, rates.data());
+  ++form_->extra_evaluations;
   const Geometry geometry = geometry_of(slipping, t, x, held);
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
@@ -333,6 +335,7 @@ Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Hel
   free_form_.relays = relays;
   std::vector<double> rates(model_->state_names.size());
   free_form_.rate(t, x, rates.data());
+  ++form_->extra_evaluations;
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
   return a;
