@@ -1,71 +1,11 @@
-// Reference solutions of the catalogue, computed without pawl: Gragg-Bulirsch-Stoer extrapolation of order 24 in
-// 113-bit arithmetic at two tolerances. Prints the digits on which both agree.
+// Reference solutions of the catalogue, computed without pawl: extrapolation in 113-bit arithmetic
+// (extrapolation.hpp) at two tolerances. Prints the digits on which both agree.
 //
 //   g++ -std=gnu++20 -O2 scripts/reference_solutions.cpp -lquadmath -o /tmp/reference && /tmp/reference
-//
-// Method: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.9.
-#include <quadmath.h>
-
 #include <cstdio>
-#include <functional>
 #include <string>
-#include <vector>
 
-using Number = __float128;
-using State = std::vector<Number>;
-using Field = std::function<void(Number, const State&, State&)>;
-
-constexpr int columns = 12;
-
-State modified_midpoint(const Field& f, Number t, const State& x, Number H, int substeps) {
-  const Number h = H / substeps;
-  State previous = x, now(x.size()), rate(x.size());
-  f(t, x, rate);
-  for (std::size_t i = 0; i < x.size(); ++i) now[i] = x[i] + h * rate[i];
-  for (int k = 1; k < substeps; ++k) {
-    f(t + k * h, now, rate);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const Number next = previous[i] + 2 * h * rate[i];
-      previous[i] = now[i];
-      now[i] = next;
-    }
-  }
-  f(t + H, now, rate);
-  for (std::size_t i = 0; i < x.size(); ++i) now[i] = (now[i] + previous[i] + h * rate[i]) / 2;
-  return now;
-}
-
-State solve(const Field& f, State x, Number end, Number tolerance) {
-  Number t = 0, H = end / 1000;
-  while (t < end) {
-    if (t + H > end) H = end - t;
-    std::vector<State> table;
-    Number error = 0;
-    for (int j = 0; j < columns; ++j) {
-      const int n = 2 * (j + 1);
-      table.push_back(modified_midpoint(f, t, x, H, n));
-      for (int k = j - 1; k >= 0; --k) {  // table[k] becomes the entry extrapolated from rows k..j
-        const Number ratio = Number(n) / (2 * (k + 1));
-        for (std::size_t i = 0; i < x.size(); ++i)
-          table[k][i] = table[k + 1][i] + (table[k + 1][i] - table[k][i]) / (ratio * ratio - 1);
-      }
-    }
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const Number scale = fabsq(x[i]) > 1 ? fabsq(x[i]) : 1;
-      const Number part = fabsq(table[0][i] - table[1][i]) / scale;
-      if (part > error) error = part;
-    }
-    if (error <= tolerance) {
-      t += H;
-      x = table[0];
-    }
-    Number factor = error == 0 ? Number(2) : powq(tolerance / error / 4, Number(1) / (2 * columns - 1));
-    if (factor > 2) factor = 2;
-    if (factor < Number(1) / 5) factor = Number(1) / 5;
-    H *= factor;
-  }
-  return x;
-}
+#include "extrapolation.hpp"
 
 void report_at(const char* name, const Field& f, const State& start, Number end) {
   const State coarse = solve(f, start, end, 1e-27Q), fine = solve(f, start, end, 1e-30Q);

@@ -40,6 +40,18 @@ using Coefficient = std::variant<double, Parameter>;
 struct Compliance {
   double stiffness, exponent = 1, damping = 0, dissipation = 0;
 
+  /// The part of the force that loads and unloads the spring.
+  template <class T>
+  T spring(const T& depth) const {
+    if (!(depth > 0.0)) return T(0.0);
+    return stiffness * (exponent == 1 ? depth : exponent == 1.5 ? depth * sqrt(depth) : pow(depth, exponent));
+  }
+  template <class T>
+  T force(const T& depth, const T& rate) const {
+    const T all = spring(depth) * (1.0 + dissipation * rate) + damping * rate;
+    return all > 0.0 ? all : T(0.0);
+  }
+
   static Compliance spring_damper(double stiffness, double damping) { return {stiffness, 1, damping, 0}; }
   static Compliance hertz(double stiffness) { return {stiffness, 1.5, 0, 0}; }
   /// Hunt and Crossley (1975); the dissipation has the unit of one over speed.

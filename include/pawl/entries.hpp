@@ -58,13 +58,24 @@ class Entries {
 template <class T>
 class Terms {
  public:
-  Terms(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
+  using Seen = std::vector<int>;
 
-  T& operator[](State x) { return values_[map_.row_of(x)]; }
+  Terms(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
+  /// Only notes which rows are written.
+  Terms(const detail::EntryMap& map, Seen& seen) : map_(map), values_(&unused_), seen_(&seen) {}
+
+  T& operator[](State x) {
+    const int row = map_.row_of(x);
+    if (seen_ == nullptr) return values_[row];
+    seen_->push_back(row);
+    return unused_;
+  }
 
  private:
   const detail::EntryMap& map_;
   T* values_;
+  Seen* seen_ = nullptr;
+  T unused_{};
 };
 
 namespace detail {

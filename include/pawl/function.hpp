@@ -113,6 +113,19 @@ class Function {
     return erase<RowsCall<count>::template Call>(std::move(f));
   }
 
+  /// Erases rows that are written one by one, f(at, T* out), as many as its user knows of.
+  template <class F>
+  static Function written(F f) {
+    return erase<WrittenCall>(std::move(f));
+  }
+  /// For a function made of others: takes no scalar that this one does not take.
+  void limit_to(const Function& part) { limit(entries_, part.entries_); }
+  /// Is no longer evaluated with this scalar.
+  template <class T>
+  void forget() {
+    std::get<Entry<T>>(entries_) = nullptr;
+  }
+
   explicit operator bool() const { return functor_ != nullptr; }
 
   template <class T>
@@ -182,6 +195,17 @@ class Function {
       }
     };
   };
+
+  template <class T, class F>
+  struct WrittenCall {
+    static constexpr bool accepts = std::is_invocable_v<const F&, const Point<T>&, T*>;
+    static void call(const void* functor, const Point<T>& at, T* out) { (*static_cast<const F*>(functor))(at, out); }
+  };
+
+  template <class... T>
+  static void limit(std::tuple<Entry<T>...>& entries, const std::tuple<Entry<T>...>& part) {
+    ((std::get<Entry<T>>(part) == nullptr ? void(std::get<Entry<T>>(entries) = nullptr) : void()), ...);
+  }
 
   template <template <class, class> class Call, class F>
   static Function erase(F f) {

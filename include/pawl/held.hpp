@@ -18,6 +18,9 @@ struct Held {
   std::vector<std::vector<Pair>> members;  ///< per condition family: the members that hold, in declaration order
   std::vector<double> levels;              ///< relays: the level in force
   std::vector<RelaySide> sides;            ///< relays
+  /// Where multipliers and the values of relays are unknowns like others (docs/mixtures.md): the first state that is
+  /// one; -1: they are not.
+  int first_multiplier = -1, first_relay = -1;
 
   bool operator==(const Held&) const = default;
 };

@@ -59,6 +59,7 @@ struct Surroundings {
   const MultiplierSource* multipliers = nullptr;  ///< solves for at[constraint]
   mutable bool reads_modes = false;               ///< set by evaluations with ranges
   mutable bool reads_parameters = false;
+  mutable bool reads_multipliers = false;  ///< set where at[constraint] has no value
 };
 
 }  // namespace detail
@@ -106,10 +107,12 @@ class Point {
     note_mode();
     if (around_->relays != nullptr) return around_->relays[r.index];
     const auto i = static_cast<std::size_t>(r.index);
-    if (around_->held->sides[i] == RelaySide::sliding && around_->sliding != nullptr) return equivalent_control(r);
-    return T(around_->held->levels[i]);
+    const Held& held = *around_->held;
+    if (held.sides[i] == RelaySide::sliding && held.first_relay >= 0) return states_[held.first_relay + r.index];
+    if (held.sides[i] == RelaySide::sliding && around_->sliding != nullptr) return equivalent_control(r);
+    return T(held.levels[i]);
   }
-  /// The multiplier of a constraint, solved for here.
+  /// The multiplier of a constraint: an unknown of the model, or solved for here.
   T operator[](Constraint c) const;
   /// The rate of a state: evaluates the model's rates here. Not for use inside the rates themselves.
   T operator[](Rate r) const;
@@ -166,11 +169,18 @@ T Point<T>::operator[](Rate r) const {
 
 template <class T>
 T Point<T>::operator[](Constraint c) const {
-  static_assert(std::is_same_v<T, double>,
-                "pawl: a multiplier is solved for with numbers: wrap the function that reads it in black_box(f)");
-  if (around_ == nullptr || around_->multipliers == nullptr)
-    throw std::logic_error("at[constraint] is read where there are no multipliers: in a model function of the motion");
-  return around_->multipliers->multiplier(*this, c.index);
+  if (around_ != nullptr && around_->held != nullptr && around_->held->first_multiplier >= 0)
+    return states_[around_->held->first_multiplier + c.index];
+  if constexpr (std::is_same_v<T, double>) {
+    if (around_ != nullptr && around_->multipliers != nullptr) return around_->multipliers->multiplier(*this, c.index);
+  }
+  if constexpr (std::is_same_v<T, Pattern>) {
+    if (around_ != nullptr) around_->reads_multipliers = true;
+    return T(0.0);
+  } else {
+    throw std::logic_error(
+        "at[constraint] is read where there are no multipliers: in a function that does not read them at the start");
+  }
 }
 
 template <class T>

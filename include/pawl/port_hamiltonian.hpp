@@ -122,13 +122,14 @@ struct PortHamiltonianInfo {
   struct ConstraintInfo {
     std::string name;
     detail::VectorFunction column;
+    int row;  ///< among those of all constraints of the model
   };
 
   std::vector<Function> hamiltonians;
   std::vector<detail::MatrixFunction> structures, dissipations;
   std::vector<detail::ResistiveRelation> resistances;
   std::vector<detail::VectorFunction> inputs;
-  std::vector<ConstraintInfo> constraints;  ///< in the order of Declarations::constraint_names
+  std::vector<ConstraintInfo> constraints;
 
   /// Every state has its own row.
   static detail::EntryMap map(int states);

@@ -28,6 +28,7 @@ struct EquationInfo {
   std::string name;
   Function f;
   int rows = 1;
+  std::vector<std::string> row_names = {};  ///< where rows have names of their own
 };
 
 /// Positions and speeds are numbered in the order of declaration; "state" is the index in the System.

@@ -235,12 +235,17 @@ class System {
     /// fired: declarations of guards; accumulating: the one whose events accumulate here, or -1.
     std::function<Resolution(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why)>
         resolve;
-    bool has_manifold() const { return mechanics || port_hamiltonian || !invariants.empty(); }
+    /// Set where the model was put together as equations (formulate/assembly.hpp): as it was declared, and the states
+    /// that are multipliers and values of relays from there on; -1: there are none.
+    std::shared_ptr<const Declarations> parts;
+    int first_multiplier = -1, first_relay = -1;
+
+    bool has_manifold() const { return !is_implicit() && (mechanics || port_hamiltonian || !invariants.empty()); }
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
     bool has_events() const {
       return !guards.empty() || !time_events.empty() || resolve || !switches.empty() ||
-             (mechanics && !mechanics->contacts.empty());
+             (mechanics && !mechanics->contacts.empty()) || (parts && parts->has_events());
     }
   };
   const Declarations& declarations() const { return *declarations_; }

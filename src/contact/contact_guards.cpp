@@ -41,6 +41,31 @@ struct Pressing {
   }
 };
 
+/// The same where multipliers are unknowns.
+struct UnknownHold {
+  ContactInfo contact;
+  int normal, slip, sign;  // states
+
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    T pressing(0.0);
+    if (contact.kind != Kind::driven)
+      pressing = abs(at[State{normal}]);
+    else if constexpr (std::is_same_v<T, double>)
+      contact.normal_force(at, &pressing);
+    const T most = value_of(contact.static_friction, at.parameters()) * pressing;
+    return most - (sign != 0 ? sign * at[State{slip}] : hypot(at[State{slip}], at[State{slip + 1}]));
+  }
+};
+
+struct UnknownForce {
+  int state;
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    return at[State{state}];
+  }
+};
+
 /// The slip in space along its direction at the last event, above what counts as none: zero where it stops, or has
 /// turned by a right angle; at its onset it must have turned back.
 struct SlipInSpace {
@@ -78,6 +103,19 @@ struct LeastPivot {
 void Contacts::declare_guards(System::Declarations& run) {
   first_guard_ = static_cast<int>(run.guards.size());
   guards_.clear();
+  const auto unknown = [&](int constraint) {
+    return run.first_multiplier + info().constraints[static_cast<std::size_t>(constraint)].first_row;
+  };
+  const auto pressing = [&](const ContactInfo& contact, int number) {
+    return run.first_multiplier >= 0 ? Function::guard(UnknownForce{unknown(contact.normal)})
+                                     : Function::guard(Pressing{memo_, number});
+  };
+  const auto hold = [&](const ContactInfo& contact, int number, int sign) {
+    if (run.first_multiplier < 0) return Function::guard(Hold{memo_, contact, number, sign});
+    const UnknownHold held{contact, contact.kind == Kind::driven ? -1 : unknown(contact.normal), unknown(contact.slip),
+                           sign};
+    return contact.kind == Kind::driven ? Function::guard(black_box(held)) : Function::guard(held);
+  };
   const auto add = [&](int contact, Ends ends, GuardInfo guard) {
     guards_.push_back({contact, ends});
     run.guards.push_back(std::move(guard));
@@ -104,7 +142,7 @@ void Contacts::declare_guards(System::Declarations& run) {
       add(number, Ends::gap, std::move(gap));
       add(number, Ends::release,
           {.name = contact.name + " releases",
-           .g = Function::guard(Pressing{memo_, number}),
+           .g = pressing(contact, number),
            .direction = Direction::falling,
            .only_when = mode != ContactMode::open});
     }
@@ -114,7 +152,7 @@ void Contacts::declare_guards(System::Declarations& run) {
       has_oblique = true;
     }
     if (contact.kind == Kind::joint)
-      add(number, Ends::side, {.name = contact.name + " changes side", .g = Function::guard(Pressing{memo_, number})});
+      add(number, Ends::side, {.name = contact.name + " changes side", .g = pressing(contact, number)});
     if (contact.tangents == 2) {
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
@@ -130,7 +168,7 @@ void Contacts::declare_guards(System::Declarations& run) {
            .only_when = slipping});
       add(number, Ends::cone,
           {.name = contact.name + " begins to slip",
-           .g = Function::guard(Hold{memo_, contact, number, 0}),
+           .g = hold(contact, number, 0),
            .direction = Direction::falling,
            .only_when = mode == ContactMode::stick});
       continue;
@@ -144,7 +182,7 @@ void Contacts::declare_guards(System::Declarations& run) {
       // Friction along -slip gives way to motion along +slip.
       add(number, forward ? Ends::cone : Ends::cone_back,
           {.name = contact.name + (forward ? " begins to slip" : " begins to slip back"),
-           .g = Function::guard(Hold{memo_, contact, number, forward ? -1 : 1}),
+           .g = hold(contact, number, forward ? -1 : 1),
            .direction = Direction::falling,
            .only_when = mode == ContactMode::stick});
     }

@@ -31,7 +31,7 @@ class Contacts {
   /// The force of a constraint row that belongs to a contact, where contacts are redundant and the constraints alone do
   /// not determine it: of least norm within the cones.
   std::optional<double> admissible_force(const Point<double>& at, int row);
-  /// Appends the guards of all contacts.
+  /// Appends the guards of all contacts. Where multipliers are unknowns of the run, their guards are functions of them.
   void declare_guards(System::Declarations& run);
   /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.
   bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);

@@ -57,8 +57,9 @@ void GuardSet::refresh() {
   for (const Exit& exit : sliding_.exits()) {
     live_.push_back({.declaration = -1,
                      .direction = Direction::falling,
-                     .is_generic = model_.rates.supports<Interval>() &&
-                                   model_.relays[static_cast<std::size_t>(exit.relay)].g.supports<Jet<Interval>>(),
+                     .is_generic = sliding_.is_solved_by_model() ||
+                                   (model_.rates.supports<Interval>() &&
+                                    model_.relays[static_cast<std::size_t>(exit.relay)].g.supports<Jet<Interval>>()),
                      .exit = exit});
   }
 }

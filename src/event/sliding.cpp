@@ -145,6 +145,11 @@ void Sliding::entry(const void* self, const Point<double>& at, double* out) {
 template <class T>
 T Sliding::exit_value(const Exit& exit, const Point<T>& at) {
   Workspace<T>& w = workspace<T>();
+  if (is_solved_by_model()) {
+    const RelayInfo& relay = model_.relays[static_cast<std::size_t>(exit.relay)];
+    const T share = (at[State{model_.first_relay + exit.relay}] - relay.below) / (relay.above - relay.below);
+    return exit.to == RelaySide::below ? share : T(1.0) - share;
+  }
   if (relays_.size() == 1) {  // no division: λ = -a / (a_above - a) with a_above of the other sign
     w.relays.assign(held_.levels.begin(), held_.levels.end());
     const auto r = static_cast<std::size_t>(exit.relay);
@@ -164,6 +169,11 @@ template Interval Sliding::exit_value(const Exit&, const Point<Interval>&);
 template <class T>
 const T* Sliding::relay_values(const Point<T>& at) {
   Workspace<T>& w = workspace<T>();
+  if (is_solved_by_model()) {
+    w.relays.assign(held_.levels.begin(), held_.levels.end());
+    for (const int r : relays_) w.relays[static_cast<std::size_t>(r)] = at[State{model_.first_relay + r}];
+    return w.relays.data();
+  }
   const bool is_solved = solve(at);
   w.relays.assign(held_.levels.begin(), held_.levels.end());
   for (std::size_t i = 0; i < relays_.size(); ++i) {

@@ -30,6 +30,8 @@ class Sliding {
   Sliding(const System::Declarations& model, Held& held, int size);
 
   bool is_active() const { return !relays_.empty(); }
+  /// The values of relays are unknowns of the model, whose equations keep the motion on the surfaces.
+  bool is_solved_by_model() const { return model_.first_relay >= 0; }
   const std::vector<int>& relays() const { return relays_; }
   /// Follows Held::sides: which relays slide from now on.
   void refresh();

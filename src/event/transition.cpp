@@ -59,7 +59,7 @@ void Transitions::lock(const Here& here) {
   sliding_.refresh();
   if (model_.follow) model_.follow(held_);
   field_.parameters = held_.parameters.data();
-  if (sliding_.is_active()) {
+  if (sliding_.is_active() && !sliding_.is_solved_by_model()) {
     field_.call = &Sliding::entry;
     field_.self = &sliding_;
   } else {

@@ -7,8 +7,6 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr double compliant_slip_speed = 1e-4;  // of the friction of compliant contacts that have none of their own
-
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -150,11 +148,7 @@ void ContactForces::find_direction(Acting& one) const {
 double ContactForces::elastic_force(Acting& one) {
   const Compliance& law = *one.contact->compliance;
   const double depth = terms_.value[at(one.normal)], rate = terms_.slope[at(one.normal)];
-  const double spring = depth > 0 ? law.stiffness * (law.exponent == 1     ? depth
-                                                     : law.exponent == 1.5 ? depth * std::sqrt(depth)
-                                                                           : std::pow(depth, law.exponent))
-                                  : 0;
-  const double force = std::max(0.0, spring * (1 + law.dissipation * rate) + law.damping * rate);
+  const double spring = law.spring(depth), force = law.force(depth, rate);
   row_force_[at(terms_.declared_row(one.normal))] = force;
   power_ += (force - spring) * rate;
   return force;

@@ -30,6 +30,9 @@
 
 namespace pawl::formulate {
 
+/// Of the friction of compliant contacts that have none of their own.
+inline constexpr double compliant_slip_speed = 1e-4;
+
 class ContactForces {
  public:
   explicit ContactForces(const System::Declarations& model);

@@ -178,15 +178,15 @@ double DaeEquations::path_step(double t, const double* y, const double* dy, cons
 }
 
 void DaeEquations::along_motion(int order, double t, const double* y, const double* dy, const double* ddy,
-                                const double* dddy, double* r) {
+                                const double* dddy, std::span<const int> rows, double* r) {
   if (ddy == nullptr) ddy = zero_.data();
   if (dddy == nullptr) dddy = zero_.data();
   if (order == 1)
     first_along(t, y, dy, ddy, r);
   else if (order == 2)
-    second_along(t, y, dy, ddy, dddy, r);
+    second_along(t, y, dy, ddy, dddy, rows, r);
   else
-    difference_along(3, t, y, dy, ddy, dddy, r);
+    difference_along(3, t, y, dy, ddy, dddy, rows, r);
 }
 
 void DaeEquations::first_along(double t, const double* y, const double* dy, const double* ddy, double* r) {
@@ -215,33 +215,33 @@ void DaeEquations::first_along(double t, const double* y, const double* dy, cons
   }
 }
 
-bool DaeEquations::takes_jets() const {
-  bool takes = rate_rows_ == 0 || (model_->rates.supports<Jet<double>>() && (!model_->mass || !assumed_mass_.empty()));
-  for (const EquationInfo& one : model_->equations) takes = takes && one.f.supports<Jet<double>>();
-  return takes;
+bool DaeEquations::unit_takes_jets(std::size_t unit) const {
+  if (unit > 0) return model_->equations[unit - 1].f.supports<Jet<double>>();
+  return rate_rows_ == 0 || (model_->rates.supports<Jet<double>>() && (!model_->mass || !assumed_mass_.empty()));
 }
 
 void DaeEquations::second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy,
-                                double* r) {
-  if (takes_jets()) {
-    GivenJets states;
-    Bench<Jet<double>> bench(size_);
-    for (int j = 0; j < size_; ++j) {
-      states.values.emplace_back(y[j], dy[j], ddy[j] / 2);
-      bench.dy[at(j)] = {dy[j], ddy[j], dddy[j] / 2};
-    }
-    evaluate<Jet<double>>(bench, Jet<double>::variable(t), {{&states}}, bench.dy.data(), bench.r.data(), Units::all);
-    for (int i = 0; i < size_; ++i) r[i] = 2 * bench.r[at(i)].curve;
-    return;
+                                std::span<const int> rows, double* r) {
+  const bool all_take_jets = std::all_of(rows.begin(), rows.end(), [this](int row) { return takes_jets(row); });
+  if (!all_take_jets) {
+    looks_back_ = true;  // one-sided differences of one-sided differences are mostly noise
+    difference_along(2, t, y, dy, ddy, dddy, rows, r);
+    looks_back_ = false;
   }
-  looks_back_ = true;  // one-sided differences of one-sided differences are mostly noise
-  difference_along(2, t, y, dy, ddy, dddy, r);
-  looks_back_ = false;
+  GivenJets states;
+  Bench<Jet<double>> bench(size_);
+  for (int j = 0; j < size_; ++j) {
+    states.values.emplace_back(y[j], dy[j], ddy[j] / 2);
+    bench.dy[at(j)] = {dy[j], ddy[j], dddy[j] / 2};
+  }
+  evaluate<Jet<double>>(bench, Jet<double>::variable(t), {{&states}}, bench.dy.data(), bench.r.data(), Units::jets);
+  for (int i = 0; i < size_; ++i)
+    if (takes_jets(i)) r[i] = 2 * bench.r[at(i)].curve;
 }
 
 // Of the derivatives of the order before. The third, for the rates of forces, only where the second are exact.
 void DaeEquations::difference_along(int order, double t, const double* y, const double* dy, const double* ddy,
-                                    const double* dddy, double* r) {
+                                    const double* dddy, std::span<const int> asked, double* r) {
   std::vector<double> there(at(size_)), rate(at(size_)), second(at(size_)), rows(at(size_));
   std::fill(r, r + size_, 0.0);
   for (const auto& [step, weight] : weights_in_time(t, path_step(t, y, dy, ddy)).terms) {
@@ -254,7 +254,7 @@ void DaeEquations::difference_along(int order, double t, const double* y, const 
     if (order == 2)
       first_along(t + step, there.data(), rate.data(), second.data(), rows.data());
     else
-      second_along(t + step, there.data(), rate.data(), second.data(), dddy, rows.data());
+      second_along(t + step, there.data(), rate.data(), second.data(), dddy, asked, rows.data());
     for (int i = 0; i < size_; ++i) r[i] += weight * rows[at(i)];
   }
 }

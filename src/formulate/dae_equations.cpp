@@ -6,6 +6,7 @@
 
 #include "formulate/dae_bench.hpp"
 #include "formulate/dae_scatter.hpp"
+#include "formulate/declared_held.hpp"
 
 namespace pawl::formulate {
 
@@ -26,17 +27,7 @@ std::string list(const std::vector<std::string>& names) {
 DaeEquations::DaeEquations(std::shared_ptr<const System::Declarations> model)
     : model_(std::move(model)), observed_(std::make_shared<const Observed>()) {
   size_ = static_cast<int>(model_->state_names.size());
-  declared_ = Held{.parameters = model_->parameters,
-                   .modes = model_->modes,
-                   .numbers = model_->numbers,
-                   .truths = std::vector<signed char>(model_->condition_names.size(), 0),
-                   .members = std::vector<std::vector<Pair>>(model_->condition_family_names.size()),
-                   .levels = {},
-                   .sides = {}};
-  for (const RelayInfo& relay : model_->relays) {
-    declared_.levels.push_back(relay.below);
-    declared_.sides.push_back(RelaySide::below);
-  }
+  declared_ = declared_held(*model_);
   lock(declared_, declared_.parameters.data());
   numbers_ = std::make_unique<Bench<double>>(size_);
   duals_ = std::make_unique<Bench<Gradient>>(size_);
@@ -120,6 +111,7 @@ std::string DaeEquations::row_name(int row) const {
   if (row < rate_rows_) return fmt::format("rate of '{}'", state_name(assigned_[at(row)]));
   const std::size_t equation = unit_of_row_[at(row)] - 1;
   const EquationInfo& one = model_->equations[equation];
+  if (!one.row_names.empty()) return one.row_names[at(row - first_row_[equation])];
   return one.rows == 1 ? fmt::format("'{}'", one.name)
                        : fmt::format("'{}[{}]'", one.name, row - first_row_[equation] + 1);
 }

@@ -135,15 +135,6 @@ void DaeForm::analyze(const Held& held, double t, const double* x) {
   const Mode& mode = find_mode(held, samples);
   is_evaluated_ = samples.give(now_);
   structure_ = mode.structure;
-  const auto sliding = std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding);
-  if (sliding != held.sides.end()) {
-    DaeStructure refused = *structure_;
-    refused.failure = fmt::format(
-        "t = {:.10g}: relay '{}' slides, and a sliding motion is only found for models in explicit form.\n"
-        "  try:    a hysteresis, or rates d[x] for all states in the place of equations and a mass matrix",
-        t, equations_.model().relays[static_cast<std::size_t>(sliding - held.sides.begin())].name);
-    structure_ = std::make_shared<const DaeStructure>(std::move(refused));
-  }
   roles_ = structure_->roles;
   mass_is_proved_ = mode.is_proved;
   const bool is_constant = mode.has_constant_mass && (mass_is_proved_ || !has_seen_mass_vary_);

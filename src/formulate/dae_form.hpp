@@ -42,6 +42,9 @@ class DaeForm final : public ImplicitForm {
   /// The rates of the model at a consistent state, as guards read them; false: there are none.
   bool rate(double t, const double* y, double* dy);
 
+  /// What was held at the last restart.
+  const Held& held() const { return seen_; }
+
   /// Restarts if what is held is no longer what it was at the last restart.
   void follow(double t, const double* x);
 

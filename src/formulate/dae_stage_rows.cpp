@@ -13,7 +13,7 @@ void Stages::residual(Vector& b) {
   DaeEquations& equations = form_.equations();
   equations.residual(t_, z(0), z(1), r_.data());
   for (int order = 1; order <= highest; ++order)
-    equations.along_motion(order, t_, z(0), z(1), z(2), z(3), r_.data() + order * n_);
+    equations.along_motion(order, t_, z(0), z(1), z(2), z(3), equations_of(order), r_.data() + order * n_);
   b.resize(static_cast<Eigen::Index>(rows_.size()));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const double* rows = r_.data() + rows_[i].order * n_;
@@ -21,6 +21,16 @@ void Stages::residual(Vector& b) {
     for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) sum += factor * rows[row];
     b(static_cast<Eigen::Index>(i)) = sum;
   }
+}
+
+/// The equations that the rows of this order are made of.
+std::vector<int> Stages::equations_of(int order) const {
+  std::vector<int> all;
+  if (order < 2) return all;
+  for (const Row& one : rows_)
+    if (one.order == order)
+      for (const auto& part : structure_.rows[at(one.row)]) all.push_back(part.first);
+  return all;
 }
 
 // d F^(m) / d y^(k) = C(m, k) D^(m-k) F_y + C(m, k-1) D^(m-k+1) F_y' with the total derivative D. Within a stage only

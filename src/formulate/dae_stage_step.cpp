@@ -36,7 +36,7 @@ Eigen::MatrixXd null_space(const Decomposition& qr) {
 /// The change of unknowns (in units of their sizes) that makes the linearized rows zero and moves guesses least.
 bool Stages::step(const Vector& b, Vector& change) {
   Vector factor = scale_.cwiseInverse();
-  if (purpose_ == StagePurpose::rates) {
+  if (keeps_values()) {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (rows_[i].order > 0) factor(static_cast<Eigen::Index>(i)) *= differentiated_weight;
   }
@@ -52,7 +52,7 @@ bool Stages::step(const Vector& b, Vector& change) {
     for (Matrix::InnerIterator entry(A_, i); entry; ++entry)
       dense_(i, entry.col()) = factor(i) * entry.value() * size_(entry.col());
   if (!dense_.allFinite()) return false;
-  const double threshold = purpose_ == StagePurpose::rates ? 1e-14 : rank_threshold;
+  const double threshold = keeps_values() ? 1e-14 : rank_threshold;
   if (dense_.rows() == dense_.cols()) {
     eliminated_ = dense_;
     change = right;
@@ -60,7 +60,7 @@ bool Stages::step(const Vector& b, Vector& change) {
   }
   const Decomposition qr = decompose(dense_, threshold);
   change = qr.solve(right);
-  if (qr.rank() == dense_.cols() || purpose_ == StagePurpose::rates) return change.allFinite();
+  if (qr.rank() == dense_.cols() || keeps_values()) return change.allFinite();
   return take_free_part(null_space(qr), is_jump, change);
 }
 

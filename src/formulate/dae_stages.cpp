@@ -26,6 +26,8 @@ Stages::Stages(DaeForm& form, double t, const double* y, const double* dy, std::
   }
   before_.assign(y, y + n_);
   fixed_.resize(at(n_), purpose == StagePurpose::rates);
+  if (purpose == StagePurpose::field)
+    for (int j = 0; j < n_; ++j) fixed_[at(j)] = !structure_.d.empty() && structure_.d[at(j)] > 0;
   unknowns_.reserve(at(n_));
   rows_.reserve(at(n_));
 }
@@ -37,7 +39,7 @@ std::string Stages::run() {
   const int most = *std::max_element(structure_.c.begin(), structure_.c.end());
   // A fixed value may ask for a change of something that an earlier stage has settled.
   const bool any_fixed = std::find(fixed_.begin(), fixed_.end(), true) != fixed_.end();
-  const bool may_be_together = any_fixed && n_ <= largest_dense && purpose_ != StagePurpose::rates;
+  const bool may_be_together = any_fixed && n_ <= largest_dense && !keeps_values();
   const std::vector<double> guess = may_be_together ? z_ : std::vector<double>();
   std::string failure;
   for (int stage = -highest; stage <= 0 && failure.empty(); ++stage) {
@@ -51,9 +53,18 @@ std::string Stages::run() {
     failure = solve();
     is_together_ = false;
   }
-  // Of a force of index 3 it takes third derivatives.
-  if (failure.empty() && (most < 2 || (highest <= 2 && form_.equations().takes_jets()))) take_algebraic_rates();
+  if (failure.empty() && (most < 2 || (highest <= 2 && has_exact_second()))) take_algebraic_rates();
   return failure;
+}
+
+/// Of a force of index 3 the rate takes third derivatives, by differences of the second.
+bool Stages::has_exact_second() const {
+  for (int i = 0; i < n_; ++i) {
+    if (structure_.c[at(i)] < 2) continue;
+    for (const auto& part : structure_.rows[at(i)])
+      if (!form_.equations().takes_jets(part.first)) return false;
+  }
+  return true;
 }
 
 void Stages::arrange(int stage) {
@@ -83,11 +94,11 @@ void Stages::arrange_together() {
 
 std::string Stages::solve() {
   if (rows_.empty()) return {};
-  if (unknowns_.empty()) return purpose_ == StagePurpose::rates ? std::string() : check_without_unknowns();
+  if (unknowns_.empty()) return keeps_values() ? std::string() : check_without_unknowns();
   Vector b, change;
   residual(b);
   if (!b.allFinite()) return say_not_finite(b);
-  if (purpose_ != StagePurpose::rates) {
+  if (!keeps_values()) {
     linearize();
     if (is_within(b, 4e-15, 4e-15)) return {};  // as good as it gets
   }
@@ -115,7 +126,7 @@ std::string Stages::solve() {
     }
     last = size;
   }
-  if (purpose_ == StagePurpose::rates) return {};
+  if (keeps_values()) return {};
   linearize();
   return is_within(b, consistent, 1e-12) ? std::string() : say_stuck(b);
 }

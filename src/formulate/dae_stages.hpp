@@ -17,6 +17,7 @@ enum class StagePurpose {
   start,  ///< values, from guesses
   jump,   ///< values, from those before the jump
   rates,  ///< y' at given values, which stay
+  field,  ///< y' at given values of what is differentiated; algebraic unknowns follow from them
 };
 
 class Stages {
@@ -49,6 +50,8 @@ class Stages {
 
   double* z(int order) { return z_.data() + order * n_; }
   const double* z(int order) const { return z_.data() + order * n_; }
+  bool keeps_values() const { return purpose_ == StagePurpose::rates || purpose_ == StagePurpose::field; }
+  bool has_exact_second() const;
   bool is_guess(const Unknown& one) const { return one.order == 0 && structure_.d[at(one.state)] > 0; }
   double nominal(int state) const { return form_.equations().nominal(state, z(0)[state]); }
 
@@ -65,6 +68,7 @@ class Stages {
 
   // dae_stage_rows.cpp: its rows, their derivatives and sizes.
   void residual(Vector& b);
+  std::vector<int> equations_of(int order) const;
   void linearize();
   void take_sample();
   void add_row(Eigen::Index i, bool may_repeat);

@@ -30,6 +30,14 @@ StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, cons
   return report;
 }
 
+std::string find_field(DaeForm& form, double t, const double* y, double* dy) {
+  form.follow(t, y);
+  Stages stages(form, t, y, nullptr, {}, StagePurpose::field);
+  std::string failure = stages.run();
+  if (failure.empty()) std::copy_n(stages.dy(), form.size(), dy);
+  return failure;
+}
+
 std::string find_rates(DaeForm& form, double t, const double* y, double* dy) {
   form.follow(t, y);
   Stages stages(form, t, y, nullptr, {}, StagePurpose::rates);

@@ -28,6 +28,11 @@ struct StartReport {
 StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, const std::vector<bool>& fixed,
                             bool after_jump);
 
+/// The rates at any values of what is differentiated, near consistent ones: algebraic unknowns follow from them, and y
+/// only says which solution is meant. A smooth field that is the motion's where y is consistent. Returns why there is
+/// none; empty: done.
+std::string find_field(DaeForm& form, double t, const double* y, double* dy);
+
 /// y' at a consistent y. Returns why there is none; empty: done.
 std::string find_rates(DaeForm& form, double t, const double* y, double* dy);
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "formulate/declared_held.hpp"
+
 namespace pawl::formulate {
 
 namespace {
@@ -96,13 +98,7 @@ PortHamiltonianForm::PortHamiltonianForm(std::shared_ptr<const System::Declarati
   L_.resize(all, all);
   lengths_.resize(all);
   move_.resize(all);
-  declared_.parameters = model_->parameters;
-  declared_.modes = model_->modes;
-  declared_.numbers = model_->numbers;
-  declared_.truths.resize(model_->condition_names.size());
-  declared_.members.resize(model_->condition_family_names.size());
-  for (const RelayInfo& relay : model_->relays) declared_.levels.push_back(relay.below);
-  declared_.sides.assign(model_->relays.size(), RelaySide::below);
+  declared_ = declared_held(*model_);
   invariants_.lock(declared_);
   reads_.resize(info_.hamiltonians.size());
   observe_reads();

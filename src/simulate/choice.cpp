@@ -210,17 +210,7 @@ Recommendation recommend(const Facts& facts, const Options& options) {
   return Deliberation(facts, options).result();
 }
 
-void check_choice(const Method& method, const System::Declarations& model, const Options& options) {
-  if (model.is_implicit() && !method.is_implicit())
-    throw Misuse(
-        fmt::format("system '{}' is differential-algebraic, and '{}' is an explicit method for x' = f(t, x): use "
-                    "radau, bdf or auto",
-                    model.name, method.name));
-  if (model.is_implicit() && model.has_manifold())
-    throw Misuse(
-        fmt::format("system '{}': invariants cannot yet be kept by systems with equations or a mass matrix; declare "
-                    "them as observables and watch them",
-                    model.name));
+void check_choice(const Method& method, const Options& options) {
   const ImplicitOptions& implicit = options.implicit;
   const std::vector<std::string> solvers{"auto", "dense", "band", "sparse", "krylov"};
   if (std::find(solvers.begin(), solvers.end(), implicit.linear_solver) == solvers.end())

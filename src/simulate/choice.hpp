@@ -16,6 +16,6 @@ Facts facts_of(const System::Declarations& model);
 Recommendation recommend(const Facts& facts, const Options& options);
 
 /// Throws Misuse where the method cannot serve the model, and for solvers that do not exist.
-void check_choice(const Method& method, const System::Declarations& model, const Options& options);
+void check_choice(const Method& method, const Options& options);
 
 }  // namespace pawl::detail

@@ -12,6 +12,7 @@
 #include "integrate/switching_stepper.hpp"
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
+#include "stabilize/equation_pull.hpp"
 
 namespace pawl::detail {
 
@@ -25,9 +26,13 @@ struct DaeView : ImplicitRun::Analyzed {
   ActiveField field{};
   std::unique_ptr<formulate::DaeForm> form;
   const Held* source = nullptr;
+  Held given;  // what is held, with levels of relays that somebody asks for
   std::vector<double> rates;
-  std::unique_ptr<IdealSwitches> switches{};  // where there are any
-  bool has_decided = false;                   // the switches, at the start of the run
+  std::unique_ptr<IdealSwitches> switches{};        // where there are any
+  std::unique_ptr<contact::Contacts> contacts{};    // likewise
+  std::unique_ptr<stabilize::EquationPull> pull{};  // where steps end off the manifold
+  bool has_decided = false;                         // the switches, at the start of the run
+  bool is_field = false;  // explicit steps: rates wanted at any values of what is differentiated
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
     field.around = &around;
@@ -39,28 +44,28 @@ struct DaeView : ImplicitRun::Analyzed {
     field.parameters = held.parameters.data();
     form->restart(t, x);
   }
+  bool rate(double t, const double* x, const Held& held, const double* relays, double* out) {
+    if (relays != nullptr) {  // algebraic unknowns follow the levels
+      given = held;
+      given.levels.assign(relays, relays + held.levels.size());
+      std::replace(given.sides.begin(), given.sides.end(), RelaySide::sliding, RelaySide::below);
+      follow(given, t, x);
+      source = nullptr;
+      return formulate::find_field(*form, t, x, out).empty();
+    }
+    if (source != &held) follow(held, t, x);
+    return is_field ? formulate::find_field(*form, t, x, out).empty() : form->rate(t, x, out);
+  }
 };
 
 struct DaeRates {
   std::shared_ptr<DaeView> view;
   void operator()(const Point<double>& at, Rates<double>& d) const {
-    if (view->source != at.around()->held) view->follow(*at.around()->held, at.t, at.states().array);
-    if (view->form->rate(at.t, at.states().array, &d[State{0}])) return;
+    const auto& around = *at.around();
+    if (view->rate(at.t, at.states().array, *around.held, around.relays, &d[State{0}])) return;
     std::fill_n(&d[State{0}], view->rates.size(), std::numeric_limits<double>::quiet_NaN());
   }
 };
-
-/// A relay of a differential-algebraic system cannot slide: its rates are solved for with the levels it has.
-std::string refuse_sliding(const System::Declarations& model, const Held& held) {
-  for (std::size_t r = 0; r < held.sides.size(); ++r) {
-    if (held.sides[r] == RelaySide::sliding)
-      return fmt::format(
-          "the relay '{}' begins to slide, which systems declared by equations cannot yet do.\n"
-          "  try:    give it hysteresis, or declare the system by rates",
-          model.relays[r].name);
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -70,23 +75,27 @@ ImplicitRun::ImplicitRun(Setup& setup, OnManifold* manifold) : setup_(setup), ma
 
 ImplicitRun::~ImplicitRun() = default;
 
-void ImplicitRun::derive() {
-  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
-    throw Misuse(
-        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
-                    "equations, does not have: use certified",
-                    setup_.options.events, model_->name));
-  auto view = std::make_shared<DaeView>(model_);
-  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
-  const std::vector<std::string>& names = setup_.options.constraints.fixed;
+std::vector<bool> ImplicitRun::fixed_states() const {
   std::vector<bool> fixed(model_->state_names.size(), false);
-  for (const std::string& name : names) {
+  for (const std::string& name : setup_.options.constraints.fixed) {
     const auto found = std::find(model_->state_names.begin(), model_->state_names.end(), name);
     if (found == model_->state_names.end())
       throw Misuse(
           fmt::format("'{}' is to be fixed at the start, but system '{}' has no such state", name, model_->name));
     fixed[static_cast<std::size_t>(found - model_->state_names.begin())] = true;
   }
+  return fixed;
+}
+
+void ImplicitRun::derive(bool takes_explicit_steps) {
+  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
+    throw Misuse(
+        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
+                    "equations, does not have: use certified",
+                    setup_.options.events, model_->name));
+  auto view = std::make_shared<DaeView>(model_);
+  view->is_field = takes_explicit_steps;
+  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
   derived->reading = std::make_shared<std::mutex>();
@@ -97,8 +106,19 @@ void ImplicitRun::derive() {
   const std::string policy = setup_.options.constraints.start;
   if (policy != "project" && policy != "keep" && policy != "refuse")
     throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
+  const StepControl control = step_control(setup_);
+  view->pull = std::make_unique<stabilize::EquationPull>(
+      *model_,
+      [this, in = view.get()](double t, const double* x) -> formulate::DaeForm& {
+        const Held& held = *field_->around->held;
+        if (in->source != &held) in->follow(held, t, x);
+        return *in->form;
+      },
+      control, takes_explicit_steps);
+  setup_.pull = std::shared_ptr<Correction>(view, view->pull.get());
   auto notes = notes_;
-  const auto find = [in = view.get(), fixed](double t, double* x, double* rates, const Held& held, Settle why) {
+  const auto find = [in = view.get(), fixed = fixed_states()](double t, double* x, double* rates, const Held& held,
+                                                              Settle why) {
     in->follow(held, t, x);
     auto report = formulate::find_consistent(*in->form, t, x, rates,
                                              why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false),
@@ -110,6 +130,8 @@ void ImplicitRun::derive() {
     if (why == Settle::start && policy == "keep") return {};
     auto report = find(t, x, view->rates.data(), held, why);
     if (!report.failure.empty()) return report.failure;
+    if (why == Settle::start || why == Settle::jump) view->pull->take_levels(t, x, held);
+    if (std::string failure = view->pull->meet_invariants(*view->form, t, x, held); !failure.empty()) return failure;
     if (why == Settle::start && policy == "refuse" && !report.changes.empty())
       return fmt::format("the start is not consistent: {}", report.changes);
     if (why == Settle::start && !report.changes.empty()) notes->push_back(std::move(report.changes));
@@ -119,11 +141,9 @@ void ImplicitRun::derive() {
     if (why == Settle::drawn) return {};
     if (why == Settle::start && view->switches && !view->has_decided) return {};  // they are decided first
     if (why == Settle::pass && view->form->structure().index < 2) return {};
-    if (const std::string refused = refuse_sliding(*view->model, held); !refused.empty()) return refused;
     return settle(t, x, held, why);
   };
   if (!model_->switches.empty()) {
-    const StepControl control = step_control(setup_);
     view->switches = std::make_unique<IdealSwitches>(
         model_, *view->form,
         [find](double t, std::vector<double>& y, std::vector<double>& dy, const Held& held, Settle why) {
@@ -134,10 +154,41 @@ void ImplicitRun::derive() {
     auto watched = std::make_shared<Held>(*setup_.held);
     view->switches->watch(*derived, *watched);
     setup_.held = std::move(watched);
-    derived->resolve = [view, settle](double t, double* x, Held& held, std::span<const int> fired, int,
+  }
+  const bool has_contacts = model_->parts && model_->parts->mechanics && !model_->parts->mechanics->contacts.empty();
+  if (has_contacts) {
+    const Options& options = setup_.options;
+    if (options.end < options.start)
+      throw Misuse(fmt::format("system '{}' has contacts or dry friction, whose motion cannot be run backwards in time",
+                               model_->name));
+    view->contacts = std::make_unique<contact::Contacts>(
+        model_->parts, std::make_shared<formulate::MechanicsForm>(model_->parts, formulate::Formulation()), nullptr,
+        options.tolerance.relative, std::abs(options.end - options.start));
+    view->contacts->declare_guards(*derived);
+  }
+  if (view->switches || view->contacts) {
+    derived->resolve = [view, settle](double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                                       Settle why) -> Resolution {
+      Resolution outcome;
+      if (view->contacts && !(why == Settle::start && view->switches && !view->has_decided)) {
+        // A state read from dense output may leave what is closed by the error of a step: that is no impact.
+        if (why == Settle::pass) outcome.failure = settle(t, x, held, Settle::drawn);
+        if (Held closing = held; why != Settle::start && view->contacts->close_touching(t, x, closing, fired, why)) {
+          std::vector<double> met(x, x + view->rates.size());
+          if (settle(t, met.data(), closing, Settle::drawn).empty()) {
+            for (const int position : view->model->parts->mechanics->positions)
+              x[position] = met[static_cast<std::size_t>(position)];
+            if (why == Settle::pass) settle(t, x, held, Settle::drawn);  // its speeds, there
+          }
+        }
+        if (outcome.failure.empty()) outcome = view->contacts->resolve(t, x, held, fired, accumulating, why);
+        if (!outcome.failure.empty()) return outcome;
+      }
+      if (!view->switches) return outcome;
       const Held before = held;
-      Resolution outcome = view->switches->resolve(t, x, held, fired, why);
+      Resolution switched = view->switches->resolve(t, x, held, fired, why);
+      outcome.failure = std::move(switched.failure);
+      for (std::string& note : switched.notes) outcome.notes.push_back(std::move(note));
       if (why != Settle::start || !outcome.failure.empty()) return outcome;
       view->has_decided = true;
       if (held == before) outcome.failure = settle(t, x, held, why);  // otherwise the change of mode brings it about
@@ -169,6 +220,10 @@ void ImplicitRun::derive() {
   } catch (const std::exception& error) {
     setup_.start_failure = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
   }
+}
+
+void ImplicitRun::follow(const ActiveField& field) {
+  field_ = &field;
 }
 
 std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size,

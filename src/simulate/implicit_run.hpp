@@ -24,8 +24,11 @@ class ImplicitRun {
   ImplicitRun(Setup& setup, OnManifold* manifold);
   ~ImplicitRun();
 
-  /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, and follows jumps.
-  void derive();
+  /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, what keeps the ends of
+  /// steps on the manifold, and follows jumps. Explicit steps ask for rates off the manifold.
+  void derive(bool takes_explicit_steps);
+  /// What the run evaluates: knows what is held.
+  void follow(const ActiveField& field);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.
   bool allows_rosenbrock() const {
@@ -41,6 +44,7 @@ class ImplicitRun {
   void report(const Stepper& stepper, Statistics& statistics);
 
  private:
+  std::vector<bool> fixed_states() const;
   std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
                                         const StepControl& control, bool is_own_choice);
@@ -55,6 +59,7 @@ class ImplicitRun {
   int index_ = 0;
   std::string structure_;
   std::shared_ptr<Analyzed> analyzed_;
+  const ActiveField* field_ = nullptr;  // of the run
 };
 
 }  // namespace pawl::detail

@@ -20,6 +20,7 @@
 #include "simulate/implicit_run.hpp"
 #include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
+#include "simulate/whole_model.hpp"
 
 namespace pawl {
 
@@ -43,19 +44,18 @@ Result simulate(const System& system, const Options& options) {
 }
 
 Result simulate(const System& system, const Values& values, const Options& options) {
-  if (!values.belong_to(system))
-    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
-                             system.name()));
-  Facts facts = detail::facts_of(system.declarations());
+  const detail::WholeModel whole = detail::whole_model(system, values, options);
+  const System::Declarations& model = *whole.model;
+  Facts facts = detail::facts_of(model);
   Recommendation choice = detail::recommend(facts, options);
   const Method* method = &find_method(choice.method.value);
-  detail::check_choice(*method, system.declarations(), options);
-  detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
+  detail::check_choice(*method, options);
+  detail::Setup setup = detail::check(whole.model, whole.held, whole.start, whole.options);
   detail::check_method(setup, method->name, method->is_adaptive);
   const auto manifold = detail::OnManifold::make(setup, method->is_implicit() ? choice.formulation.value : "");
   detail::ImplicitRun implicit(setup, manifold.get());
-  if (system.declarations().is_implicit()) {
-    implicit.derive();
+  if (model.is_implicit()) {
+    implicit.derive(!method->is_implicit());
     facts.allows_rosenbrock = implicit.allows_rosenbrock();
     choice = detail::recommend(facts, options);
     method = &find_method(choice.method.value);
@@ -75,6 +75,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
                                     : method->is_implicit() ? implicit.steppers(*method)
                                                             : method->make;
   const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
+  implicit.follow(field);
   const auto stepper = make(VectorField{&field}, setup.size(), control);
   const Stepper* used = stepper.get();
   const auto finish = [&](Result result) {
@@ -269,6 +270,9 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
                   events != nullptr          ? events->rate().data()
                   : setup.start_rate.empty() ? nullptr
                                              : setup.start_rate.data());
+  const auto correction = [&] {
+    return setup.pull ? setup.pull.get() : events != nullptr ? events->correction() : nullptr;
+  };
   Attempt attempt = Attempt::accepted;
   Pace pace(now.t);
   while (now.t != options.end) {
@@ -277,15 +281,14 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
     if (!is_micro) {
       if (now.needs_restart)
         stepper.restart(now.t, now.x.data(), direction, events->first_step(stepper.next_step_size()), now.rate);
-      Correction* const correction = events != nullptr ? events->correction() : nullptr;
-      if ((attempt = stepper.step(limit, correction, step)) != Attempt::accepted) break;
+      if ((attempt = stepper.step(limit, correction(), step)) != Attempt::accepted) break;
     }
     now.needs_restart = is_micro;
     now.rate = nullptr;
     std::optional<event::Found> found;
     if (events != nullptr) {
       if (!is_micro) events->remember_step(stepper.next_step_size());
-      event::Trial trial(step, is_micro ? nullptr : &stepper, events->correction(), control, options.end, limit);
+      event::Trial trial(step, is_micro ? nullptr : &stepper, correction(), control, options.end, limit);
       found = events->first(trial);
       now.needs_restart |= trial.was_cut;
       if (trial.is_lower) watch.report_lower_polynomial(step);

@@ -56,8 +56,9 @@ Constraint PortHamiltonian::declare_constraint(std::string name, detail::VectorF
   take_name(name);
   Declarations& all = edit();
   all.constraint_names.push_back(name);
-  edit_port_hamiltonian(all).constraints.push_back({std::move(name), std::move(column)});
-  return {static_cast<int>(all.constraint_names.size()) - 1};
+  const int row = static_cast<int>(all.constraint_names.size()) - 1;
+  edit_port_hamiltonian(all).constraints.push_back({std::move(name), std::move(column), row});
+  return {row};
 }
 
 namespace {

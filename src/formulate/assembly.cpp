@@ -1,0 +1,139 @@
+#include "formulate/assembly.hpp"
+
+#include <algorithm>
+
+#include "formulate/mechanics_rows.hpp"
+#include "formulate/port_hamiltonian_rows.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+/// Notes that somebody asks for a multiplier.
+class Asked final : public detail::MultiplierSource {
+ public:
+  double multiplier(const Point<double>&, int) const override {
+    is_asked = true;
+    return 0;
+  }
+  mutable bool is_asked = false;
+};
+
+/// Whether a function that moves the model, or a generic guard, reads a multiplier.
+class Readers {
+ public:
+  Readers(const System::Declarations& model, const Held& held, const std::vector<double>& start)
+      : model_(model), held_(held), start_(start), out_(start.size() + 16) {}
+
+  bool any() {
+    if (model_.rates) call([&](const Point<double>& at) { model_.rates(at, out_.data()); });
+    if (model_.mechanics) {
+      const MechanicsInfo& info = *model_.mechanics;
+      const detail::EntryMap rows = info.speed_map(static_cast<int>(start_.size()));
+      Terms<double>::Seen seen;
+      Terms<double> terms(rows, seen);
+      for (const auto& f : info.forces) call([&](const Point<double>& at) { f(at, terms); });
+    }
+    for (const GuardInfo& guard : model_.guards) {
+      if (guard.is_generic()) call_pattern(guard);
+    }
+    return asked_.is_asked;
+  }
+
+ private:
+  template <class Call>
+  void call(const Call& function) {
+    detail::Surroundings<double> around{&held_};
+    around.multipliers = &asked_;
+    try {
+      function(Point<double>(0, start_.data(), held_.parameters.data(), &around));
+    } catch (const std::exception&) {
+      // It will throw again where that is an outcome.
+    }
+  }
+  void call_pattern(const GuardInfo& guard) {
+    if (!guard.g.supports<Pattern>() || guard.members.empty()) return;
+    const std::vector<Pattern> states(start_.size());
+    const std::vector<Pattern> relays(model_.relays.size());
+    struct Still final : detail::RateSource<Pattern> {
+      Pattern rate(const Point<Pattern>&, int) const override { return {}; }
+    } rates;
+    detail::Surroundings<Pattern> around{&held_, guard.members.front()};
+    around.relays = relays.data();
+    around.rates = &rates;
+    Pattern value;
+    try {
+      guard.g(Point<Pattern>(Pattern(), states.data(), held_.parameters.data(), &around), &value);
+    } catch (const std::exception&) {
+    }
+    asked_.is_asked = asked_.is_asked || around.reads_multipliers;
+  }
+
+  const System::Declarations& model_;
+  const Held& held_;
+  const std::vector<double>& start_;
+  std::vector<double> out_;
+  Asked asked_;
+};
+
+bool may_slide(const System::Declarations& model) {
+  return std::any_of(model.relays.begin(), model.relays.end(),
+                     [](const RelayInfo& relay) { return relay.hysteresis == 0; });
+}
+
+/// The value of a relay: its level, or whatever keeps the motion on its surface.
+struct RelayValue {
+  Function g;
+  int relay, state;
+
+  template <class T>
+  void operator()(const Point<T>& at, T* out) const {
+    const Held& held = *at.around()->held;
+    const auto r = static_cast<std::size_t>(relay);
+    if (held.sides[r] == RelaySide::sliding)
+      g(at, out);
+    else
+      *out = at[State{state}] - held.levels[r];
+  }
+};
+
+}  // namespace
+
+bool needs_assembly(const System::Declarations& model, const Held& held, const std::vector<double>& start) {
+  const int structured = (model.mechanics ? 1 : 0) + (model.port_hamiltonian ? 1 : 0);
+  if (model.is_implicit()) return structured > 0 || may_slide(model);
+  if (structured > 1 || (model.port_hamiltonian && model.rates)) return true;
+  return !model.constraint_names.empty() && Readers(model, held, start).any();
+}
+
+std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const System::Declarations>& declared) {
+  auto all = std::make_shared<System::Declarations>(*declared);
+  all->parts = declared;
+  all->mechanics = nullptr;
+  all->port_hamiltonian = nullptr;
+  const auto add = [&](const std::string& name) {
+    all->state_names.push_back(name);
+    all->starts.push_back(0);
+    if (!all->nominals.empty()) all->nominals.push_back(0);
+    return static_cast<int>(all->state_names.size()) - 1;
+  };
+  if (!all->constraint_names.empty()) {
+    all->first_multiplier = static_cast<int>(all->state_names.size());
+    for (const std::string& name : declared->constraint_names) add(name);
+  }
+  const int first_multiplier = static_cast<int>(declared->state_names.size());
+  if (declared->mechanics) append_mechanics_rows(declared, first_multiplier, all->equations);
+  if (declared->port_hamiltonian) append_port_hamiltonian_rows(declared, first_multiplier, all->equations);
+  if (may_slide(*declared)) {
+    all->first_relay = static_cast<int>(all->state_names.size());
+    for (std::size_t r = 0; r < declared->relays.size(); ++r) {
+      const RelayInfo& relay = declared->relays[r];
+      EquationInfo row{relay.name, Function::written(RelayValue{relay.g, static_cast<int>(r), add(relay.name)})};
+      row.f.limit_to(relay.g);
+      all->equations.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,22 @@
+// What is held before a run has decided anything: values as they were declared, relays below.
+#pragma once
+
+#include "pawl/system.hpp"
+
+namespace pawl::formulate {
+
+inline Held declared_held(const System::Declarations& model) {
+  Held held{.parameters = model.parameters,
+            .modes = model.modes,
+            .numbers = model.numbers,
+            .truths = std::vector<signed char>(model.condition_names.size(), 0),
+            .members = std::vector<std::vector<Pair>>(model.condition_family_names.size()),
+            .levels = {},
+            .sides = std::vector<RelaySide>(model.relays.size(), RelaySide::below),
+            .first_multiplier = model.first_multiplier,
+            .first_relay = model.first_relay};
+  for (const RelayInfo& relay : model.relays) held.levels.push_back(relay.below);
+  return held;
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,392 @@
+#include "formulate/mechanics_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "formulate/contact_forces.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+using Shared = std::shared_ptr<const System::Declarations>;
+
+std::size_t at_(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
+
+template <class T>
+using Slopes = Dual<width, T>;  ///< T, with derivatives of its own
+template <class T>
+concept Differentiable = std::is_same_v<T, double> || std::is_same_v<T, Gradient>;
+
+/// The states of a point, to be given slopes.
+template <class T>
+class Copy {
+ public:
+  Copy(const Point<T>& at, int states) : around_{at.around()->held}, parameters_(at.parameters()), time_(at.t) {
+    values().resize(at_(states));
+    for (int i = 0; i < states; ++i) values()[at_(i)] = Slopes<T>(at[State{i}]);
+  }
+  Slopes<T>& operator[](int state) { return values()[at_(state)]; }
+  Point<Slopes<T>> point() const { return {Slopes<T>(time_), values().data(), parameters_, &around_}; }
+  Slopes<T>& time() { return time_; }
+
+ private:
+  static std::vector<Slopes<T>>& values() {  // one at a time: they are large
+    thread_local std::vector<Slopes<T>> all;
+    return all;
+  }
+  detail::Surroundings<Slopes<T>> around_;
+  const double* parameters_;
+  Slopes<T> time_;
+};
+
+/// The rate of a unit quaternion that turns with this angular velocity in body axes: half their product.
+template <class T>
+std::array<T, 4> quaternion_rate(const std::array<T, 4>& q, const std::array<T, 3>& v) {
+  const auto& [w, x, y, z] = q;
+  return {-0.5 * (x * v[0] + y * v[1] + z * v[2]), 0.5 * (w * v[0] + y * v[2] - z * v[1]),
+          0.5 * (w * v[1] + z * v[0] - x * v[2]), 0.5 * (w * v[2] + x * v[1] - y * v[0])};
+}
+
+template <class T>
+std::array<T, 4> orientation(const MechanicsInfo& info, const MechanicsInfo::AttitudeInfo& attitude,
+                             const Point<T>& at) {
+  std::array<T, 4> q{};
+  for (int i = 0; i < 4; ++i) q[at_(i)] = at[State{info.positions[at_(attitude.first_position + i)]}];
+  return q;
+}
+
+/// q' at the point, position after position.
+template <class T>
+void position_rates(const MechanicsInfo& info, const Point<T>& at, T* rates) {
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    if (info.speed_of[i] >= 0) rates[i] = at[State{info.speeds[at_(info.speed_of[i])]}];
+  }
+  for (const MechanicsInfo::AttitudeInfo& attitude : info.attitudes) {
+    std::array<T, 3> v{};
+    for (int i = 0; i < 3; ++i) v[at_(i)] = at[State{info.speeds[at_(attitude.first_speed + i)]}];
+    const auto rate = quaternion_rate(orientation(info, attitude, at), v);
+    for (int i = 0; i < 4; ++i) rates[attitude.first_position + i] = rate[at_(i)];
+  }
+}
+
+struct Kinematics {
+  Shared model;
+
+  template <class T>
+  void operator()(const Point<T>& at, T* out) const {
+    const MechanicsInfo& info = *model->mechanics;
+    position_rates(info, at, out);
+    for (std::size_t i = 0; i < info.positions.size(); ++i) out[i] -= at[dot(State{info.positions[i]})];
+  }
+};
+
+/// M v' = f - dV/dq - G^T λ.
+class Balance {
+ public:
+  Balance(Shared model, int first_multiplier)
+      : model_(std::move(model)), info_(*model_->mechanics), first_multiplier_(first_multiplier) {
+    force_map_ = info_.speed_map(static_cast<int>(model_->state_names.size()));
+    mass_map_ = force_map_;
+    mass_map_.is_symmetric = true;
+    attitude_of_.assign(info_.positions.size(), -1);
+    for (std::size_t a = 0; a < info_.attitudes.size(); ++a)
+      for (int i = 0; i < 4; ++i) attitude_of_[at_(info_.attitudes[a].first_position + i)] = static_cast<int>(a);
+    is_of_contact_.assign(info_.constraints.size(), false);
+    for (const ContactInfo& contact : info_.contacts) {
+      if (contact.slip >= 0) is_of_contact_[at_(contact.slip)] = true;
+      if (contact.compliance) is_of_contact_[at_(contact.normal)] = true;
+    }
+  }
+
+  template <Differentiable T>
+  void operator()(const Point<T>& at, T* out) const {
+    const std::size_t n = info_.speeds.size();
+    std::fill(out, out + n, T(0.0));
+    Terms<T> force(force_map_, out);
+    for (const auto& f : info_.forces) f(at, force);
+    subtract_inertia(at, out);
+    Copy<T> states(at, first_multiplier_ + info_.rows);
+    Slopes<T> value;
+    for (const Function& potential : info_.potentials) {
+      add_gradient(
+          at, states, info_.positions,
+          [&] {
+            potential(states.point(), &value);
+            return &value;
+          },
+          [](const Slopes<T>* row, std::size_t k) { return -row->slope[k]; }, false, out);
+    }
+    std::vector<Slopes<T>> rows;
+    for (std::size_t c = 0; c < info_.constraints.size(); ++c) {
+      const MechanicsInfo::ConstraintInfo& one = info_.constraints[c];
+      if (!is_of_contact_[c] && !one.only_when.holds(*at.around()->held)) continue;
+      rows.resize(at_(one.rows));
+      const auto pull = [&](const Slopes<T>* all, std::size_t k) {
+        T sum(0.0);
+        for (int r = 0; r < one.rows; ++r) sum -= all[r].slope[k] * at[State{first_multiplier_ + one.first_row + r}];
+        return sum;
+      };
+      add_gradient(
+          at, states, one.is_on_speeds ? info_.speeds : info_.positions,
+          [&] {
+            one.g(states.point(), rows.data());
+            return rows.data();
+          },
+          pull, one.is_on_speeds, out);
+    }
+  }
+
+  /// Whether they can be evaluated with derivatives.
+  bool is_exact() const {
+    const auto takes = [](const auto& f) { return f.template supports<Gradient>(); };
+    return std::all_of(info_.masses.begin(), info_.masses.end(), takes) &&
+           std::all_of(info_.forces.begin(), info_.forces.end(), takes) &&
+           std::all_of(info_.potentials.begin(), info_.potentials.end(),
+                       [](const Function& f) { return f.supports<Curvature>(); }) &&
+           std::all_of(info_.constraints.begin(), info_.constraints.end(),
+                       [](const auto& one) { return one.g.template supports<Curvature>(); });
+  }
+
+ private:
+  template <class T>
+  void subtract_inertia(const Point<T>& at, T* out) const {
+    const std::size_t n = info_.speeds.size();
+    const auto acceleration = [&](std::size_t j) { return at[dot(State{info_.speeds[j]})]; };
+    for (const auto& [speed, m] : info_.constant_masses)
+      out[speed] -= (m.index() == 0 ? std::get<double>(m) : at[std::get<Parameter>(m)]) * acceleration(at_(speed));
+    if (info_.masses.empty()) return;
+    std::vector<T> mass(n * n, T(0.0));
+    Entries<T> entries(mass_map_, mass.data());
+    for (const auto& f : info_.masses) f(at, entries);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        out[i] -= mass[i * n + j] * acceleration(j);
+        if (j < i) out[j] -= mass[i * n + j] * acceleration(i);
+      }
+    }
+  }
+
+  /// Adds share(rows, k) of every seed to the force on it; of a quaternion, to the torques.
+  template <class T, class Evaluate, class Share>
+  void add_gradient(const Point<T>& at, Copy<T>& states, const std::vector<int>& seeds, const Evaluate& evaluate,
+                    const Share& share, bool on_speeds, T* out) const {
+    const int count = static_cast<int>(seeds.size());
+    for (int begin = 0; begin < count; begin += width) {
+      const int end = std::min(begin + width, count);
+      for (int k = begin; k < end; ++k) states[seeds[at_(k)]].slope[at_(k - begin)] = T(1.0);
+      const auto* rows = evaluate();
+      for (int k = begin; k < end; ++k) {
+        states[seeds[at_(k)]].slope[at_(k - begin)] = T(0.0);
+        const T part = share(rows, at_(k - begin));
+        const int attitude = on_speeds ? -1 : attitude_of_[at_(k)];
+        if (attitude < 0) {
+          out[on_speeds ? k : info_.speed_of[at_(k)]] += part;
+          continue;
+        }
+        const MechanicsInfo::AttitudeInfo& turning = info_.attitudes[at_(attitude)];
+        for (int axis = 0; axis < 3; ++axis) {
+          std::array<T, 3> unit{T(0.0), T(0.0), T(0.0)};
+          unit[at_(axis)] = T(1.0);
+          const auto along = quaternion_rate(orientation(info_, turning, at), unit);
+          out[turning.first_speed + axis] += part * along[at_(k - turning.first_position)];
+        }
+      }
+    }
+  }
+
+  Shared model_;
+  const MechanicsInfo& info_;
+  int first_multiplier_;
+  detail::EntryMap force_map_, mass_map_;
+  std::vector<int> attitude_of_;     // per position, -1 if none
+  std::vector<bool> is_of_contact_;  // per constraint: its multiplier may act where its rows are not in force
+};
+
+/// The rows of a constraint that no contact has laws for.
+struct Joint {
+  Shared model;
+  int number, first_multiplier;
+
+  const MechanicsInfo::ConstraintInfo& info() const { return model->mechanics->constraints[at_(number)]; }
+
+  template <class T>
+  void operator()(const Point<T>& at, T* out) const {
+    if (info().only_when.holds(*at.around()->held)) {
+      info().g(at, out);
+      return;
+    }
+    for (int r = 0; r < info().rows; ++r) out[r] = at[State{first_multiplier + info().first_row + r}];
+  }
+};
+
+/// The derivative along the motion of a gap of a compliant contact: δ and δ'.
+template <class T>
+std::pair<T, T> moving_value(const MechanicsInfo& info, const MechanicsInfo::ConstraintInfo& one, int states,
+                             const Point<T>& at) {
+  Copy<T> moving(at, states);
+  std::vector<T> rates(info.positions.size(), T(0.0));
+  position_rates(info, at, rates.data());
+  for (std::size_t i = 0; i < rates.size(); ++i) moving[info.positions[i]].slope[0] = rates[i];
+  moving.time().slope[0] = T(1.0);
+  Slopes<T> row;
+  one.g(moving.point(), &row);
+  return {row.value, row.slope[0]};
+}
+
+/// λN of a compliant contact, as it is loaded and unloaded.
+struct CompliantNormal {
+  Shared model;
+  int contact, first_multiplier;
+
+  template <Differentiable T>
+  T operator()(const Point<T>& at) const {
+    const MechanicsInfo& info = *model->mechanics;
+    const ContactInfo& law = info.contacts[at_(contact)];
+    const MechanicsInfo::ConstraintInfo& one = info.constraints[at_(law.normal)];
+    const T force = at[State{first_multiplier + one.first_row}];
+    if (!ContactForces::acts(law, *at.around()->held)) return force;
+    const auto [depth, rate] = moving_value(info, one, first_multiplier + info.rows, at);
+    return force - law.compliance->force(depth, rate);
+  }
+};
+
+/// λT of a contact that slips, by the law of friction.
+struct Friction {
+  Shared model;
+  int contact, first_multiplier;
+
+  const MechanicsInfo& info() const { return *model->mechanics; }
+  const ContactInfo& law() const { return info().contacts[at_(contact)]; }
+  const MechanicsInfo::ConstraintInfo& rows() const { return info().constraints[at_(law().slip)]; }
+  template <class T>
+  T multiplier(const Point<T>& at, int row) const {
+    return at[State{first_multiplier + row}];
+  }
+
+  template <Differentiable T>
+  void operator()(const Point<T>& at, T* out) const {
+    const Held& held = *at.around()->held;
+    const bool acts = ContactForces::acts(law(), held);
+    if (!acts && rows().only_when.holds(held)) {
+      rows().g(at, out);
+      return;
+    }
+    for (int i = 0; i < rows().rows; ++i) out[i] = multiplier(at, rows().first_row + i);
+    if (!acts) return;
+    std::array<T, 2> u{}, d{};
+    rows().g(at, u.data());  // minus the slip
+    for (int i = 0; i < law().tangents; ++i) u[at_(i)] = -u[at_(i)];
+    find_direction(held, u, d);
+    const T most = value_of(law().friction, at.parameters()) * pressing(at);
+    for (int i = 0; i < law().tangents; ++i) out[i] += most * d[at_(i)];
+  }
+
+ private:
+  template <class T>
+  T pressing(const Point<T>& at) const {
+    if (law().kind == ContactInfo::Kind::driven) {
+      T force(0.0);
+      if constexpr (std::is_same_v<T, double>) law().normal_force(at, &force);
+      return force < 0.0 ? T(0.0) : force;
+    }
+    const int row = info().constraints[at_(law().normal)].first_row;
+    const double sign = law().side >= 0 ? at.around()->held->modes[at_(law().side)] : 1;
+    return sign * multiplier(at, row);
+  }
+  template <class T>
+  void find_direction(const Held& held, const std::array<T, 2>& u, std::array<T, 2>& d) const {
+    const double smoothing = law().smoothing > 0 ? law().smoothing : law().compliance ? compliant_slip_speed : 0;
+    if (law().tangents == 1) {
+      const bool forward = held.modes[at_(law().mode)] == static_cast<int>(ContactMode::slip);
+      d[0] = smoothing > 0 ? tanh(u[0] / smoothing) : T(forward ? 1.0 : -1.0);
+      return;
+    }
+    if (smoothing > 0) {
+      const T squares = u[0] * u[0] + u[1] * u[1];
+      const T scale = squares > 0.0 ? tanh(sqrt(squares) / smoothing) / sqrt(squares) : T(1 / smoothing);
+      for (std::size_t i = 0; i < 2; ++i) d[i] = scale * u[i];
+      return;
+    }
+    const double* direction = held.numbers.data() + law().direction;
+    std::array<T, 2> turned{};
+    for (std::size_t i = 0; i < 2; ++i) turned[i] = u[i] + direction[slip_onset] * direction[i];
+    const T length = hypot(turned[0], turned[1]);
+    for (std::size_t i = 0; i < 2; ++i) d[i] = length > 0.0 ? turned[i] / length : T(direction[i]);
+  }
+};
+
+/// 0 = what friction and compliance take - w'.
+struct FrictionWork {
+  Shared model;
+  int first_multiplier;
+
+  template <Differentiable T>
+  T operator()(const Point<T>& at) const {
+    const MechanicsInfo& info = *model->mechanics;
+    T power = -at[dot(State{info.friction_work})];
+    std::array<T, 2> u{};
+    for (const ContactInfo& contact : info.contacts) {
+      if (!ContactForces::acts(contact, *at.around()->held)) continue;
+      if (contact.compliance) {
+        const auto& normal = info.constraints[at_(contact.normal)];
+        const auto [depth, rate] = moving_value(info, normal, first_multiplier + info.rows, at);
+        power += (at[State{first_multiplier + normal.first_row}] - contact.compliance->spring(depth)) * rate;
+      }
+      if (contact.slip < 0) continue;
+      const auto& slip = info.constraints[at_(contact.slip)];
+      slip.g(at, u.data());  // minus the slip
+      for (int i = 0; i < contact.tangents; ++i) power += at[State{first_multiplier + slip.first_row + i}] * u[at_(i)];
+    }
+    return power;
+  }
+};
+
+}  // namespace
+
+void append_mechanics_rows(const Shared& declared, int first_multiplier, std::vector<EquationInfo>& equations) {
+  const MechanicsInfo& info = *declared->mechanics;
+  const auto named = [&](const char* words, const std::vector<int>& states) {
+    std::vector<std::string> names;
+    for (const int state : states) names.push_back(fmt::format("{} '{}'", words, declared->state_names[at_(state)]));
+    return names;
+  };
+  equations.push_back({"kinematics", Function::written(Kinematics{declared}), static_cast<int>(info.positions.size()),
+                       named("rate of", info.positions)});
+  const Balance balance(declared, first_multiplier);
+  Function forces = Function::written(balance);
+  if (!balance.is_exact()) forces.forget<Gradient>();
+  equations.push_back({"balance of forces", std::move(forces), static_cast<int>(info.speeds.size()),
+                       named("balance of forces on", info.speeds)});
+
+  std::vector<int> slip_of(info.constraints.size(), -1), compliant(info.constraints.size(), -1);
+  for (std::size_t c = 0; c < info.contacts.size(); ++c) {
+    if (info.contacts[c].slip >= 0) slip_of[at_(info.contacts[c].slip)] = static_cast<int>(c);
+    if (info.contacts[c].compliance) compliant[at_(info.contacts[c].normal)] = static_cast<int>(c);
+  }
+  for (std::size_t k = 0; k < info.constraints.size(); ++k) {
+    const MechanicsInfo::ConstraintInfo& one = info.constraints[k];
+    EquationInfo row{one.name, {}, one.rows};
+    if (compliant[k] >= 0) {
+      row.f = Function::equations<1>(CompliantNormal{declared, compliant[k], first_multiplier});
+    } else if (slip_of[k] >= 0) {
+      row.f = Function::written(Friction{declared, slip_of[k], first_multiplier});
+      if (info.contacts[at_(slip_of[k])].kind == ContactInfo::Kind::driven) row.f.forget<Gradient>();
+    } else {
+      row.f = Function::written(Joint{declared, static_cast<int>(k), first_multiplier});
+      row.f.limit_to(one.g);
+    }
+    equations.push_back(std::move(row));
+  }
+  if (info.friction_work >= 0)
+    equations.push_back({declared->state_names[at_(info.friction_work)],
+                         Function::equations<1>(FrictionWork{declared, first_multiplier})});
+}
+
+}  // namespace pawl::formulate

@@ -1,0 +1,10 @@
+// Problems whose parts are of several kinds: circuits, mechanisms, contacts and controllers in one model.
+#pragma once
+
+#include "problems/catalogue.hpp"
+
+namespace pawl::problems {
+
+Problem servo();
+
+}  // namespace pawl::problems

@@ -1,0 +1,52 @@
+// EquationPull: puts the end of a step of a differential-algebraic system onto everything its equations say about the
+// values there: the constraints, the hidden ones that follow by differentiation, the algebraic unknowns, and the
+// invariants that were declared beside them.
+//
+// Consistent values are those of dae_start.hpp, found from the end of the trial step as after a jump: speeds move by
+// what impulses along the constraints do, which is the least move in the metric of M. Invariants are met by the least
+// move of what is differentiated; both in turns, until neither moves anything.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "formulate/dae_start.hpp"
+#include "formulate/invariant_rows.hpp"
+#include "pawl/stepper.hpp"
+
+namespace pawl::stabilize {
+
+class EquationPull final : public Correction {
+ public:
+  /// The form in the mode that is held at this time.
+  using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
+  /// always: explicit steps leave algebraic unknowns off their equations too. Else there is something to do where the
+  /// index is 2 or more, or invariants are declared.
+  EquationPull(const System::Declarations& model, Follow follow, const StepControl& control, bool always);
+
+  /// From here on, what is conserved keeps its value at this point.
+  void take_levels(double t, const double* x, const Held& held);
+  double apply(double t, double* x) override;
+  /// Invariants alone: x and whatever depends on it. Returns why they cannot be met; empty: done.
+  std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
+
+  const std::string& failure() const { return failure_; }
+  long long applied() const { return applied_; }
+  double largest_move() const { return largest_move_; }
+  double largest_move_in_tolerance() const { return largest_in_tolerance_; }
+
+ private:
+  bool move_to_invariants(const formulate::DaeForm& form, double t, double* x);
+
+  Follow follow_;
+  bool always_;
+  const StepControl control_;
+  formulate::InvariantRows invariants_;
+  std::vector<double> start_, rates_, residual_, rounding_;
+  std::string failure_;
+  long long applied_ = 0;
+  double largest_move_ = 0, largest_in_tolerance_ = 0;
+};
+
+}  // namespace pawl::stabilize
