@@ -60,9 +60,9 @@ Method radau(std::string name, std::string title, int stages) {
           .stages = stages == 0 ? 7 : stages,
           .is_adaptive = true,
           .make = {},
-          .make_implicit = [stages](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds&) {
-            return make_radau(stages, form, control);
-          }};
+          .make_implicit = [stages](formulate::ImplicitForm& form, const StepControl& control,
+                                    const ImplicitNeeds&) { return make_radau(stages, form, control); },
+          .highest_index = 3};
 }
 
 /// A row of a list of tables, and what makes a stepper of it.
@@ -78,7 +78,8 @@ Method one_step(const Table& table, std::string family, Make make) {
           .is_adaptive = true,
           .make = {},
           .make_implicit = [&table, make](formulate::ImplicitForm& form, const StepControl& control,
-                                          const ImplicitNeeds&) { return make(table, form, control); }};
+                                          const ImplicitNeeds&) { return make(table, form, control); },
+          .highest_index = 1};
 }
 
 Method multistep(std::string name, std::string title, CvodeKind kind, int order) {
@@ -91,13 +92,14 @@ Method multistep(std::string name, std::string title, CvodeKind kind, int order)
           .stages = 1,
           .is_adaptive = true,
           .make = {},
-          .make_implicit = [kind, name](formulate::ImplicitForm& form, const StepControl& control,
-                                        const ImplicitNeeds& needs) {
-            if (!needs.is_dae) return make_cvode(form, control, kind, needs.is_krylov);
-            if (kind == CvodeKind::bdf) return make_ida(form, control, needs.is_krylov);
-            throw Misuse(fmt::format(
-                "method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau", name));
-          }};
+          .make_implicit =
+              [kind, name](formulate::ImplicitForm& form, const StepControl& control, const ImplicitNeeds& needs) {
+                if (!needs.is_dae) return make_cvode(form, control, kind, needs.is_krylov);
+                if (kind == CvodeKind::bdf) return make_ida(form, control, needs.is_krylov);
+                throw Misuse(fmt::format(
+                    "method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau", name));
+              },
+          .highest_index = 2};
 }
 
 template <const auto&... table>

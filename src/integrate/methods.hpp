@@ -31,6 +31,7 @@ struct Method {
                                          const ImplicitNeeds& needs)>
       make_implicit = {};
 
+  int highest_index = 0;       ///< of equations that an implicit method solves as they stand without losing its order
   double stability_limit = 0;  ///< of explicit Runge-Kutta methods: |R(-z)| <= 1 up to this z
 
   bool is_implicit() const { return make_implicit != nullptr; }

@@ -87,14 +87,13 @@ std::vector<bool> ImplicitRun::fixed_states() const {
   return fixed;
 }
 
-void ImplicitRun::derive(bool takes_explicit_steps) {
+void ImplicitRun::derive(const Method& method) {
   if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
     throw Misuse(
         fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
                     "equations, does not have: use certified",
                     setup_.options.events, model_->name));
   auto view = std::make_shared<DaeView>(model_);
-  view->is_field = takes_explicit_steps;
   view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
@@ -114,7 +113,7 @@ void ImplicitRun::derive(bool takes_explicit_steps) {
         if (in->source != &held) in->follow(held, t, x);
         return *in->form;
       },
-      control, takes_explicit_steps);
+      control);
   setup_.pull = std::shared_ptr<Correction>(view, view->pull.get());
   auto notes = notes_;
   const auto find = [in = view.get(), fixed = fixed_states()](double t, double* x, double* rates, const Held& held,
@@ -209,6 +208,10 @@ void ImplicitRun::derive(bool takes_explicit_steps) {
     mass_kind_ = view->form->mass_kind();
     has_exact_jacobian_ = view->form->has_exact_jacobian();
     index_ = view->form->structure().index;
+    // Contacts and joints that close make it 3 where it is not yet.
+    const bool has_joints = model_->parts && model_->parts->mechanics && !model_->parts->mechanics->constraints.empty();
+    view->is_field = !method.is_implicit() || (method.highest_index < 3 && (index_ >= 3 || has_joints));
+    view->pull->set_field(view->is_field);
     // With events, conditions are decided first: they may say which equations are in force.
     if (!derived->has_events()) {
       setup_.start_failure = derived->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -222,6 +225,10 @@ void ImplicitRun::derive(bool takes_explicit_steps) {
   }
 }
 
+bool ImplicitRun::integrates_field() const {
+  return analyzed_ && static_cast<const DaeView&>(*analyzed_).is_field;
+}
+
 void ImplicitRun::follow(const ActiveField& field) {
   field_ = &field;
 }
@@ -230,7 +237,9 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
                                                                 bool is_own_choice) {
   using formulate::Scheme;
   std::unique_ptr<formulate::ImplicitForm> form;
-  if (model_->is_implicit()) {
+  if (integrates_field()) {
+    form = formulate::make_ode_form(setup_.declarations, field, size);
+  } else if (model_->is_implicit()) {
     auto dae = formulate::make_dae_form(model_, field);
     if (analyzed_) dae->learn_from(*static_cast<DaeView&>(*analyzed_).form);
     form = std::move(dae);
@@ -259,20 +268,19 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
   } catch (const std::exception&) {  // of the model: the run meets it again, and makes it an outcome
   }
   const auto& roles = forms_.back()->roles();
-  const bool is_high_index =
-      std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 2; });
-  if (is_high_index && (method.family == "Rosenbrock" || method.family == "diagonally implicit Runge-Kutta")) {
+  const auto exceeds = [&](int index) {
+    return std::any_of(roles.begin(), roles.end(), [=](const formulate::Role& role) { return role.index > index; });
+  };
+  if (method.highest_index == 1 && exceeds(1))
     notes_->push_back(
         fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it", method.name));
-  }
-  if (method.family == "multistep (SUNDIALS)" &&
-      std::any_of(roles.begin(), roles.end(), [](const formulate::Role& role) { return role.index >= 3; }))
+  if (method.highest_index == 2 && exceeds(2))
     notes_->push_back(
         "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
         "'stabilized-index-2' for bdf");
   const formulate::ImplicitForm& form = *forms_.back();
-  const bool is_dae =
-      model_->is_implicit() || form.size() != form.states() || form.mass_kind() != formulate::MassKind::identity;
+  const bool is_dae = (model_->is_implicit() && !integrates_field()) || form.size() != form.states() ||
+                      form.mass_kind() != formulate::MassKind::identity;
   return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
 }
 
@@ -306,6 +314,7 @@ void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
     rhs += view.other_rhs();
     duals += view.other_dual_rhs();
     for (const auto& form : forms_) {
+      if (integrates_field()) break;
       const auto& dae = static_cast<const formulate::DaeForm&>(*form);
       rhs += dae.other_rhs();
       duals += dae.other_dual_rhs();

@@ -25,8 +25,9 @@ class ImplicitRun {
   ~ImplicitRun();
 
   /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, what keeps the ends of
-  /// steps on the manifold, and follows jumps. Explicit steps ask for rates off the manifold.
-  void derive(bool takes_explicit_steps);
+  /// steps on the manifold, and follows jumps. Methods that are explicit, or lose their order at the index the system has
+  /// or may get, integrate its rates.
+  void derive(const Method& method);
   /// What the run evaluates: knows what is held.
   void follow(const ActiveField& field);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
@@ -45,6 +46,7 @@ class ImplicitRun {
 
  private:
   std::vector<bool> fixed_states() const;
+  bool integrates_field() const;
   std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
                                         const StepControl& control, bool is_own_choice);

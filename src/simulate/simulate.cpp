@@ -55,7 +55,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
   const auto manifold = detail::OnManifold::make(setup, method->is_implicit() ? choice.formulation.value : "");
   detail::ImplicitRun implicit(setup, manifold.get());
   if (model.is_implicit()) {
-    implicit.derive(!method->is_implicit());
+    implicit.derive(*method);
     facts.allows_rosenbrock = implicit.allows_rosenbrock();
     choice = detail::recommend(facts, options);
     method = &find_method(choice.method.value);

@@ -12,8 +12,8 @@ namespace {
 constexpr int most_rounds = 10;  // of invariants and constraints in turns
 }
 
-EquationPull::EquationPull(const System::Declarations& model, Follow follow, const StepControl& control, bool always)
-    : follow_(std::move(follow)), always_(always), control_(control), invariants_(model) {
+EquationPull::EquationPull(const System::Declarations& model, Follow follow, const StepControl& control)
+    : follow_(std::move(follow)), control_(control), invariants_(model) {
   for (std::vector<double>* one : {&start_, &rates_}) one->resize(model.state_names.size());
   for (std::vector<double>* one : {&residual_, &rounding_}) one->resize(static_cast<std::size_t>(invariants_.rows()));
 }
@@ -24,9 +24,14 @@ void EquationPull::take_levels(double t, const double* x, const Held& held) {
   invariants_.take_levels(t, x);
 }
 
+bool EquationPull::begin(double /*t*/, const double* /*x*/, double h) {
+  step_ = std::min(std::abs(h), 1.0);
+  return false;
+}
+
 double EquationPull::apply(double t, double* x) {
   formulate::DaeForm& form = follow_(t, x);
-  if (!always_ && form.structure().index < 2 && invariants_.rows() == 0) return 0;
+  if (!is_of_field_ && form.structure().index < 2 && invariants_.rows() == 0) return 0;
   const std::size_t n = start_.size();
   std::copy(x, x + n, start_.begin());
   std::fill(rates_.begin(), rates_.end(), 0.0);
@@ -34,13 +39,18 @@ double EquationPull::apply(double t, double* x) {
   if (failure_.empty() && invariants_.rows() > 0) failure_ = meet_invariants(form, t, x, form.held());
   if (!failure_.empty()) return std::numeric_limits<double>::infinity();
   ++applied_;
-  // Unknowns that are not differentiated follow from the others: how far they were off is no error of the motion.
+  // Unknowns that are not differentiated follow from the others: how far they were off is no error of the motion. Where
+  // steps solve equations of higher index, so do speeds, up to the error of positions over the step.
   const std::vector<int>& orders = form.structure().d;
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (orders[i] == 0) continue;
     const double move = std::abs(x[i] - start_[i]);
-    const double scale = control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(start_[i]));
+    const int index = is_of_field_ ? 1 : form.structure().roles[i].index;
+    const double scale = (control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(start_[i]))) /
+                         (index <= 1   ? 1
+                          : index == 2 ? step_
+                                       : step_ * step_);
     largest_move_ = std::max(largest_move_, move);
     largest_in_tolerance_ = std::max(largest_in_tolerance_, move / scale);
     sum += (move / scale) * (move / scale);

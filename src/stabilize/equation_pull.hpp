@@ -21,12 +21,14 @@ class EquationPull final : public Correction {
  public:
   /// The form in the mode that is held at this time.
   using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
-  /// always: explicit steps leave algebraic unknowns off their equations too. Else there is something to do where the
-  /// index is 2 or more, or invariants are declared.
-  EquationPull(const System::Declarations& model, Follow follow, const StepControl& control, bool always);
+  EquationPull(const System::Declarations& model, Follow follow, const StepControl& control);
+  /// True: steps integrate the field of rates, which leaves algebraic unknowns off their equations too. Else they solve
+  /// the equations themselves: there is something to do where the index is 2 or more, or invariants are declared.
+  void set_field(bool is_of_field) { is_of_field_ = is_of_field; }
 
   /// From here on, what is conserved keeps its value at this point.
   void take_levels(double t, const double* x, const Held& held);
+  bool begin(double t, const double* x, double h) override;
   double apply(double t, double* x) override;
   /// Invariants alone: x and whatever depends on it. Returns why they cannot be met; empty: done.
   std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
@@ -40,7 +42,8 @@ class EquationPull final : public Correction {
   bool move_to_invariants(const formulate::DaeForm& form, double t, double* x);
 
   Follow follow_;
-  bool always_;
+  bool is_of_field_ = false;
+  double step_ = 1;  // size of the one that is tried
   const StepControl control_;
   formulate::InvariantRows invariants_;
   std::vector<double> start_, rates_, residual_, rounding_;
