@@ -34,7 +34,7 @@ Geometry geometry(Number phi) {
 
 struct Piece {
   Drive drive;
-  int slides;  // sign of the slider's speed
+  int slides;  // sign of the slider's speed; 0: it sticks
 
   void operator()(Number, const State& x, State& rate) const {
     const Geometry g = geometry(x[angle]);
@@ -44,7 +44,7 @@ struct Piece {
     const Number voltage = drive == Drive::source ? E : Number(0);
     rate[current] = drive == Drive::idle ? Number(0) : (voltage - R * i - k * w) / L;
     rate[angle] = w;
-    rate[speed] = (k * i - slides * rubbing * g.ds - slope * w * w / 2) / inertia;
+    rate[speed] = slides == 0 ? Number(0) : (k * i - slides * rubbing * g.ds - slope * w * w / 2) / inertia;
     rate[sensor] = (w - x[sensor]) / lag;
     rate[drawn] = drive == Drive::source ? E * i : Number(0);
     rate[heat] = R * i * i;
@@ -64,7 +64,7 @@ Run simulate(Number tolerance) {
   x[angle] = 0.4Q;
   Number t = 0, H = 1e-6Q, duty = 0.5Q, integral = 0, begun = 0;
   bool closed = true;
-  int periods = 0, samples = 0, slides = -1;  // the crank will turn forward, and the slider back
+  int periods = 0, samples = 0, slides = 0;
   Drive drive = Drive::source;
   while (t < end) {
     Number limit = end;
@@ -76,7 +76,8 @@ Run simulate(Number tolerance) {
     const auto guards = [&](const State& at) {
       const Geometry g = geometry(at[angle]);
       return std::array<Number, 4>{drive == Drive::diode ? at[current] : Number(1), g.s - s_min,
-                                   g.ds * at[speed] * slides, drive == Drive::idle ? at[speed] : Number(1)};
+                                   slides == 0 ? rubbing * fabsq(g.ds) - k * at[current] : g.ds * at[speed] * slides,
+                                   drive == Drive::idle ? at[speed] : Number(1)};
     };
     const bool at_limit = t + H >= limit;
     Number step = at_limit ? limit - t : H, error = 0;
@@ -126,7 +127,13 @@ Run simulate(Number tolerance) {
         slides = -slides;
         ++run.events["impact"];
       }
-      if (first == 2) slides = -slides, ++run.events["slider turns"];
+      if (first == 2) {
+        const Geometry g = geometry(x[angle]);
+        ++run.events[slides == 0 ? "slider begins" : "slider turns"];
+        if (slides != 0 && k * x[current] < rubbing * fabsq(g.ds)) std::puts("it would stick: not foreseen");
+        slides = -1;  // the crank turns forward, and the slider back
+        x[speed] = 0;
+      }
       if (first == 3) drive = Drive::diode, ++run.events["diode begins"];
       if (drive == Drive::idle && x[speed] < 0) drive = Drive::diode;
       continue;

@@ -114,7 +114,6 @@ std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const
   const auto add = [&](const std::string& name) {
     all->state_names.push_back(name);
     all->starts.push_back(0);
-    if (!all->nominals.empty()) all->nominals.push_back(0);
     return static_cast<int>(all->state_names.size()) - 1;
   };
   if (!all->constraint_names.empty()) {
@@ -133,6 +132,7 @@ std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const
       all->equations.push_back(std::move(row));
     }
   }
+  if (!all->nominals.empty()) all->nominals.resize(all->state_names.size(), 0.0);
   return all;
 }
 

@@ -190,7 +190,8 @@ void DaeEquations::along_motion(int order, double t, const double* y, const doub
 }
 
 void DaeEquations::first_along(double t, const double* y, const double* dy, const double* ddy, double* r) {
-  if (is_exact() && !is_given_) {
+  const auto is_differentiated = [this](int row) { return !is_given_ && unit_is_exact_[unit_of_row_[at(row)]]; };
+  if (!is_given_) {
     for (int j = 0; j < size_; ++j) {
       duals_->y[at(j)] = y[j];
       duals_->dy[at(j)] = dy[j];
@@ -198,12 +199,14 @@ void DaeEquations::first_along(double t, const double* y, const double* dy, cons
       duals_->dy[at(j)].slope[0] = ddy[j];
     }
     evaluate<Gradient>(*duals_, Gradient::variable(t, 0), {duals_->y.data()}, duals_->dy.data(), duals_->r.data(),
-                       Units::all);
-    for (int i = 0; i < size_; ++i) r[i] = duals_->r[at(i)].slope[0];
-    return;
+                       Units::exact);
+    for (int i = 0; i < size_; ++i)
+      if (is_differentiated(i)) r[i] = duals_->r[at(i)].slope[0];
+    if (is_exact()) return;
   }
   std::vector<double> there(at(size_)), rate(at(size_)), rows(at(size_));
-  std::fill(r, r + size_, 0.0);
+  for (int i = 0; i < size_; ++i)
+    if (!is_differentiated(i)) r[i] = 0;
   for (const auto& [step, weight] : weights_in_time(t, path_step(t, y, dy, ddy)).terms) {
     if (weight == 0) continue;
     for (int j = 0; j < size_; ++j) {
@@ -211,7 +214,8 @@ void DaeEquations::first_along(double t, const double* y, const double* dy, cons
       rate[at(j)] = dy[j] + step * ddy[j];
     }
     residual(t + step, there.data(), rate.data(), rows.data());
-    for (int i = 0; i < size_; ++i) r[i] += weight * rows[at(i)];
+    for (int i = 0; i < size_; ++i)
+      if (!is_differentiated(i)) r[i] += weight * rows[at(i)];
   }
 }
 

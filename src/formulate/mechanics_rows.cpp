@@ -293,7 +293,7 @@ struct Friction {
   T pressing(const Point<T>& at) const {
     if (law().kind == ContactInfo::Kind::driven) {
       T force(0.0);
-      if constexpr (std::is_same_v<T, double>) law().normal_force(at, &force);
+      law().normal_force(at, &force);
       return force < 0.0 ? T(0.0) : force;
     }
     const int row = info().constraints[at_(law().normal)].first_row;
@@ -377,7 +377,8 @@ void append_mechanics_rows(const Shared& declared, int first_multiplier, std::ve
       row.f = Function::equations<1>(CompliantNormal{declared, compliant[k], first_multiplier});
     } else if (slip_of[k] >= 0) {
       row.f = Function::written(Friction{declared, slip_of[k], first_multiplier});
-      if (info.contacts[at_(slip_of[k])].kind == ContactInfo::Kind::driven) row.f.forget<Gradient>();
+      const Function& load = info.contacts[at_(slip_of[k])].normal_force;
+      if (load && !load.supports<Gradient>()) row.f.forget<Gradient>();
     } else {
       row.f = Function::written(Joint{declared, static_cast<int>(k), first_multiplier});
       row.f.limit_to(one.g);

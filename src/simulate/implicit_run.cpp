@@ -32,6 +32,7 @@ struct DaeView : ImplicitRun::Analyzed {
   std::unique_ptr<contact::Contacts> contacts{};    // likewise
   std::unique_ptr<stabilize::EquationPull> pull{};  // where steps end off the manifold
   bool has_decided = false;                         // the switches, at the start of the run
+  std::function<std::string(double t, double* x, const Held& held, Settle why)> settle{};
   bool is_field = false;  // explicit steps: rates wanted at any values of what is differentiated
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
@@ -55,6 +56,32 @@ struct DaeView : ImplicitRun::Analyzed {
     }
     if (source != &held) follow(held, t, x);
     return is_field ? formulate::find_field(*form, t, x, out).empty() : form->rate(t, x, out);
+  }
+
+  Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
+    Resolution outcome = switches->resolve(t, x, held, fired, why);
+    if (why != Settle::start || !outcome.failure.empty()) return outcome;
+    has_decided = true;
+    outcome.failure = settle(t, x, held, why);
+    return outcome;
+  }
+
+  Resolution resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                              Settle why) {
+    // A state read from dense output may leave what is closed by the error of a step: that is no impact.
+    if (why == Settle::pass) {
+      if (std::string failure = settle(t, x, held, Settle::drawn); !failure.empty())
+        return {.failure = std::move(failure)};
+    }
+    if (Held closing = held; why != Settle::start && contacts->close_touching(t, x, closing, fired, why)) {
+      std::vector<double> met(x, x + rates.size());
+      if (settle(t, met.data(), closing, Settle::drawn).empty()) {
+        for (const int position : model->parts->mechanics->positions)
+          x[position] = met[static_cast<std::size_t>(position)];
+        if (why == Settle::pass) settle(t, x, held, Settle::drawn);  // its speeds, there
+      }
+    }
+    return contacts->resolve(t, x, held, fired, accumulating, why);
   }
 };
 
@@ -166,31 +193,19 @@ void ImplicitRun::derive(const Method& method) {
     view->contacts->declare_guards(*derived);
   }
   if (view->switches || view->contacts) {
-    derived->resolve = [view, settle](double t, double* x, Held& held, std::span<const int> fired, int accumulating,
-                                      Settle why) -> Resolution {
+    view->settle = settle;
+    derived->resolve = [view](double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                              Settle why) -> Resolution {
+      // At the start contacts look at consistent values, which switches have to be decided for.
+      const bool switches_first = why == Settle::start;
       Resolution outcome;
-      if (view->contacts && !(why == Settle::start && view->switches && !view->has_decided)) {
-        // A state read from dense output may leave what is closed by the error of a step: that is no impact.
-        if (why == Settle::pass) outcome.failure = settle(t, x, held, Settle::drawn);
-        if (Held closing = held; why != Settle::start && view->contacts->close_touching(t, x, closing, fired, why)) {
-          std::vector<double> met(x, x + view->rates.size());
-          if (settle(t, met.data(), closing, Settle::drawn).empty()) {
-            for (const int position : view->model->parts->mechanics->positions)
-              x[position] = met[static_cast<std::size_t>(position)];
-            if (why == Settle::pass) settle(t, x, held, Settle::drawn);  // its speeds, there
-          }
-        }
-        if (outcome.failure.empty()) outcome = view->contacts->resolve(t, x, held, fired, accumulating, why);
-        if (!outcome.failure.empty()) return outcome;
+      for (const bool of_switches : {switches_first, !switches_first}) {
+        if (!outcome.failure.empty() || (of_switches ? !view->switches : !view->contacts)) continue;
+        Resolution part = of_switches ? view->resolve_switches(t, x, held, fired, why)
+                                      : view->resolve_contacts(t, x, held, fired, accumulating, why);
+        outcome.failure = std::move(part.failure);
+        for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
       }
-      if (!view->switches) return outcome;
-      const Held before = held;
-      Resolution switched = view->switches->resolve(t, x, held, fired, why);
-      outcome.failure = std::move(switched.failure);
-      for (std::string& note : switched.notes) outcome.notes.push_back(std::move(note));
-      if (why != Settle::start || !outcome.failure.empty()) return outcome;
-      view->has_decided = true;
-      if (held == before) outcome.failure = settle(t, x, held, why);  // otherwise the change of mode brings it about
       return outcome;
     };
   }

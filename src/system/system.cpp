@@ -31,6 +31,7 @@ State System::state(std::string name, double start) {
   Declarations& all = edit();
   all.state_names.push_back(std::move(name));
   all.starts.push_back(start);
+  if (!all.nominals.empty()) all.nominals.push_back(0);
   return State{size() - 1};
 }
 
