@@ -1,7 +1,6 @@
 // The loop behind simulate() and integrate(): a checked set-up and a stepper in, a Result out.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,8 +24,8 @@ struct Setup {
   std::vector<Message> messages;
   std::vector<double> start_rate = {};        ///< at the start state, where it is known
   std::string start_failure = {};             ///< not empty: the run fails before its first step, for this reason
-  std::function<std::string()> hint = {};     ///< one more line for that reason
-  std::function<std::string()> explain = {};  ///< why a step cannot be taken, where something beside the method knows
+  Callback<std::string()> hint = {};     ///< one more line for that reason
+  Callback<std::string()> explain = {};  ///< why a step cannot be taken, where something beside the method knows
 
   int size() const { return static_cast<int>(start_state.size()); }
 };

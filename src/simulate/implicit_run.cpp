@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "integrate/switching_stepper.hpp"
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
+#include "system/reading_lock.hpp"
 
 namespace pawl::detail {
 
@@ -89,7 +89,7 @@ void ImplicitRun::derive() {
   }
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
-  derived->reading = std::make_shared<std::mutex>();
+  derived->reading = std::make_shared<ReadingLock>();
   derived->follow = [view](const Held& held) {
     view->source = nullptr;
     (void)held;
