@@ -4,8 +4,10 @@
 // and makes their jumps at what it reports, with default step control, no maximum step and the tolerances of the case.
 // What it has no word for (conditions, relays, time events) is left out: "-". scipy's column is read from what
 // bench/scipy_events.py wrote.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

@@ -4,6 +4,7 @@
 // Errors of single runs scatter (one run of a chaotic or periodic problem can be ten times better than its neighbours
 // by luck), so the time at a given error is read from a straight line fitted to the logarithms of the points nearby,
 // for all alike.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 
 using namespace pawl;
 

@@ -13,13 +13,11 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <type_traits>
 
-namespace pawl {
+#include "pawl/number.hpp"
 
-using std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::hypot, std::log,
-    std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+namespace pawl {
 
 namespace detail {
 

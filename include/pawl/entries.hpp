@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +26,8 @@ struct EntryMap {
   int slot(int i, int j) const;
 };
 
+void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j);
+
 }  // namespace detail
 
 template <class T>
@@ -42,7 +43,7 @@ class Entries {
     int i = map_.row_of(row), j = map_.row_of(column);
     if (map_.is_symmetric && i < j) std::swap(i, j);
     if (seen_ != nullptr) {
-      seen_->emplace_back(i, j);
+      detail::note_entry(*seen_, i, j);
       return unused_;
     }
     return values_[map_.is_sparse() ? map_.slot(i, j) : i * map_.width + j];
@@ -93,21 +94,28 @@ class OutputFunction {
     static_assert(std::is_invocable_v<const F&, const Point<double>&, Out<double>&>,
                   "pawl: expected a function (const auto& at, auto& out) that assigns entries of `out`; it is called "
                   "const, so a mutable lambda is refused");
-    fill<F>(std::get<0>(entries_));
-    fill<F>(std::get<1>(entries_));
+    fill<F>(number_);
+    fill<F>(gradient_);
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
   template <class T>
   bool supports() const {
-    return std::get<Entry<T>>(entries_) != nullptr;
+    return entry<T>() != nullptr;
   }
   template <class T>
   void operator()(const Point<T>& at, Out<T>& out) const {
-    std::get<Entry<T>>(entries_)(functor_.get(), at, out);
+    entry<T>()(functor_.get(), at, out);
   }
 
  private:
+  template <class T>
+  Entry<T> entry() const {
+    if constexpr (std::is_same_v<T, double>)
+      return number_;
+    else
+      return gradient_;
+  }
   template <class F, class T>
   static void fill(void (*&entry)(const void*, const Point<T>&, Out<T>&)) {
     if constexpr (std::is_invocable_v<const F&, const Point<T>&, Out<T>&>) {
@@ -116,7 +124,8 @@ class OutputFunction {
   }
 
   std::shared_ptr<const void> functor_;
-  std::tuple<Entry<double>, Entry<Gradient>> entries_{};
+  Entry<double> number_ = nullptr;
+  Entry<Gradient> gradient_ = nullptr;
 };
 
 using MatrixFunction = OutputFunction<Entries>;

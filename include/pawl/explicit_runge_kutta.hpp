@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pawl/fixed_grid.hpp"
-#include "pawl/scalar.hpp"
+#include "pawl/number.hpp"
 #include "pawl/step_size.hpp"
 #include "pawl/stepper.hpp"
 #include "pawl/tableau.hpp"
@@ -50,7 +50,7 @@ class ExplicitRungeKutta final : public Stepper {
       k_.resize(n * static_cast<std::size_t>(total));
       for (auto* vector : {&x_, &x1_, &argument_}) vector->resize(n);
     }
-    std::fill(k_.begin(), k_.end(), std::numeric_limits<double>::quiet_NaN());  // a rate nobody assigns is then noticed
+    for (double& rate : k_) rate = std::numeric_limits<double>::quiet_NaN();  // a rate nobody assigns is then noticed
   }
 
   void restart(double t, const double* x, double direction, double first_step, const double* rate = nullptr) override {
@@ -248,7 +248,7 @@ class ExplicitRungeKutta final : public Stepper {
   }
 
   double weight(int i) const {
-    return control_.absolute[at(i)] + control_.relative * std::max(std::abs(x_[at(i)]), std::abs(x1_[at(i)]));
+    return control_.absolute[at(i)] + control_.relative * pawl::max(std::abs(x_[at(i)]), std::abs(x1_[at(i)]));
   }
   double square_of_error_norm(double h) const {
     double sum = 0, tempering = 0;
@@ -273,7 +273,7 @@ class ExplicitRungeKutta final : public Stepper {
       if (next_step_ == 0) next_step_ = choose_first_step(limit);
       if (control_.law == StepLaw::compere) return compere_step(limit, correction, out);
     }
-    double size = std::min(next_step_, control_.max_step);
+    double size = pawl::min(next_step_, control_.max_step);
     for (int attempts = 1;; ++attempts) {
       double h = direction_ * size, t1 = t_ + (h + time_rest_), time_rest = (h + time_rest_) - (t1 - t_);
       bool ends_at_limit = false, is_cut = false;  // a step cut short by the limit says nothing about the next
@@ -317,26 +317,26 @@ class ExplicitRungeKutta final : public Stepper {
   [[gnu::noinline]] Attempt compere_step(double limit, Correction* correction, Step& out) {
     is_fresh_ = true;  // so that every step comes here, and the other law need not ask
     double largest = 1;
-    for (int i = 0; i < n(); ++i) largest = std::max(largest, std::abs(x_[at(i)]));
+    for (int i = 0; i < n(); ++i) largest = pawl::max(largest, std::abs(x_[at(i)]));
     const double tolerance = control_.relative > 0 ? control_.relative : control_.absolute[0];
     const double tau = tolerance * largest, remaining = std::abs(limit - t_);
     for (int attempts = 1;; ++attempts) {
-      double size = std::min(next_step_, control_.max_step);
+      double size = pawl::min(next_step_, control_.max_step);
       const bool ends_at_limit = remaining <= size;
-      size = ends_at_limit ? remaining : std::max(size, attempts == 1 ? smallest_step(t_, limit) : 0);
+      size = ends_at_limit ? remaining : pawl::max(size, attempts == 1 ? smallest_step(t_, limit) : 0);
       if (attempts > 1 && size < smallest_step(t_, limit)) return fail(size, attempts - 1);
       const double h = direction_ * size, t1 = ends_at_limit ? limit : t_ + h;
       double error = std::sqrt(try_step(t1, h, correction)), delta = 0;  // the former, so that a correction is judged
       for (int i = 0; i < n(); ++i) {                                    // rounded as the two solutions are
         const double lower = x1_[at(i)] - combine<ErrorRow>(h, i, Terms<ErrorRow>());
-        delta = std::max(delta, std::abs(x1_[at(i)] - lower));
+        delta = pawl::max(delta, std::abs(x1_[at(i)] - lower));
       }
       last_trial_was_finite_ = std::isfinite(error) && all_finite(x1_.data(), n());
       if (!last_trial_was_finite_) delta = std::numeric_limits<double>::infinity();
       if (correction == nullptr) error = delta / tau;
       next_step_ = last_trial_was_finite_ ? compere_step_size(size, delta, tau) : 0.1 * size;
       if (last_trial_was_finite_ && delta <= tau && (correction == nullptr || error <= 1)) {
-        next_step_ = std::min(next_step_, control_.max_step);
+        next_step_ = pawl::min(next_step_, control_.max_step);
         time_rest_ = 0;
         accept(t1, h, error, out);
         return Attempt::accepted;
@@ -418,16 +418,16 @@ class ExplicitRungeKutta final : public Stepper {
       }
       return std::sqrt(sum / n());
     };
-    const double span = std::abs(limit - t_), longest = std::min(span, control_.max_step);
+    const double span = std::abs(limit - t_), longest = pawl::min(span, control_.max_step);
     const double d0 = norm(x_.data(), nullptr), d1 = norm(k(0), nullptr);
-    const double h0 = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
-    if (!std::isfinite(h0) || h0 == 0) return std::max(1e-6 * longest, smallest_step(t_, limit));
+    const double h0 = pawl::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    if (!std::isfinite(h0) || h0 == 0) return pawl::max(1e-6 * longest, smallest_step(t_, limit));
     for (int i = 0; i < n(); ++i) argument_[at(i)] = x_[at(i)] + direction_ * h0 * k(0)[i];
     evaluate(t_ + direction_ * h0, argument_.data(), k(1));
-    const double d2 = norm(k(1), k(0)) / h0, fastest = std::max(d1, d2);
-    const double h1 = fastest <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / fastest, 1.0 / (table.order + 1));
-    const double chosen = std::isfinite(h1) ? std::min({100 * h0, h1, longest}) : h0;
-    return std::max(chosen, std::min(smallest_step(t_, limit), longest));
+    const double d2 = norm(k(1), k(0)) / h0, fastest = pawl::max(d1, d2);
+    const double h1 = fastest <= 1e-15 ? pawl::max(1e-6, h0 * 1e-3) : std::pow(0.01 / fastest, 1.0 / (table.order + 1));
+    const double chosen = std::isfinite(h1) ? pawl::min(pawl::min(100 * h0, h1), longest) : h0;
+    return pawl::max(chosen, pawl::min(smallest_step(t_, limit), longest));
   }
 
   // ---- dense output ----

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -18,9 +17,22 @@ namespace pawl {
 
 using Gradient = Dual<8>;
 using Curvature = Dual<8, Gradient>;  ///< second derivatives too
-using Scalars = std::tuple<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>, Curvature>;
 
 namespace detail {
+
+template <class... T>
+struct ScalarList {};
+using Scalars = ScalarList<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>, Curvature>;
+
+/// One pointer to a function per scalar; null where the function does not take it.
+template <class List>
+struct FunctionEntries;
+template <class T>
+struct FunctionEntry {
+  void (*call)(const void* functor, const Point<T>& at, T* out) = nullptr;
+};
+template <class... T>
+struct FunctionEntries<ScalarList<T...>> : FunctionEntry<T>... {};
 
 template <class F, class... Allowed>
 struct Restricted {
@@ -130,18 +142,18 @@ class Function {
 
   template <class T>
   bool supports() const {
-    return std::get<Entry<T>>(entries_) != nullptr;
+    return entry<T>() != nullptr;
   }
 
   /// Requires supports<T>(). Writes one value, or one rate per state.
   template <class T>
   void operator()(const Point<T>& at, T* out) const {
-    std::get<Entry<T>>(entries_)(functor_.get(), at, out);
+    entry<T>()(functor_.get(), at, out);
   }
 
   template <class T>
   Entry<T> entry() const {
-    return std::get<Entry<T>>(entries_);
+    return static_cast<const detail::FunctionEntry<T>&>(entries_).call;
   }
   const void* functor() const { return functor_.get(); }
 
@@ -215,23 +227,16 @@ class Function {
     return function;
   }
   template <template <class, class> class Call, class F, class... T>
-  static void fill(std::tuple<Entry<T>...>& entries) {
-    (fill_one<Call<T, F>>(std::get<Entry<T>>(entries)), ...);
+  static void fill(detail::FunctionEntries<detail::ScalarList<T...>>& entries) {
+    (fill_one<Call<T, F>>(static_cast<detail::FunctionEntry<T>&>(entries)), ...);
   }
   template <class Call, class E>
   static void fill_one(E& entry) {
-    if constexpr (Call::accepts) entry = &Call::call;
+    if constexpr (Call::accepts) entry.call = &Call::call;
   }
 
-  template <class List>
-  struct EntriesOf;
-  template <class... T>
-  struct EntriesOf<std::tuple<T...>> {
-    using type = std::tuple<Entry<T>...>;
-  };
-
   std::shared_ptr<const void> functor_;
-  EntriesOf<Scalars>::type entries_{};
+  detail::FunctionEntries<detail::Scalars> entries_;
 };
 
 }  // namespace pawl

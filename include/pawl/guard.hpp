@@ -5,13 +5,13 @@
 //       .then([=](Jump& jump) { jump[speed] = -jump[restitution] * jump.pre(speed); });
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "pawl/callback.hpp"
 #include "pawl/function.hpp"
 #include "pawl/jump.hpp"
 #include "pawl/logic.hpp"
@@ -23,7 +23,7 @@ enum class Direction : signed char { falling = -1, either = 0, rising = 1 };
 /// is never seen beyond zero, the instant is at or just before (CEL-).
 enum class Side : signed char { bilateral, unilateral };
 
-using Transition = std::function<void(Jump&, Pair)>;
+using Transition = Callback<void(Jump&, Pair)>;
 
 /// What has been said of one guard, or of one family of guards.
 struct GuardInfo {
@@ -42,7 +42,7 @@ struct GuardInfo {
   double rate_bound = 0;  ///< black boxes: |dg/dt| never exceeds this
   Transition then = {};
   Transition at_accumulation = {};
-  std::function<double(const Held&)> gap_ratio = {};  ///< known ratio of the gaps between its events, where they shrink
+  Callback<double(const Held&)> gap_ratio = {};  ///< known ratio of the gaps between its events, where they shrink
   Role role = Role::guard;
   int role_index = 0;  ///< of the condition, family or relay
 

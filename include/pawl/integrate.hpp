@@ -4,6 +4,10 @@
 //   constexpr State x{0}, v{1};
 //   const auto oscillator = [=](const auto& at, auto& d) { d[x] = at[v]; d[v] = -at[x]; };
 //   const Result run = integrate(oscillator, {1.0, 0.0}, {.end = 10, .tolerance = 1e-9});
+//
+// Another method is one more include, of its table or of all of them:
+//
+//   #include "pawl/tableaus.hpp"
 //   const Result fine = integrate<verner_9>(oscillator, {1.0, 0.0}, {.end = 10, .tolerance = 1e-13});
 #pragma once
 
@@ -13,7 +17,7 @@
 
 #include "pawl/explicit_runge_kutta.hpp"
 #include "pawl/run.hpp"
-#include "pawl/tableaus.hpp"
+#include "pawl/tableaus/tsitouras_5.hpp"
 
 namespace pawl {
 

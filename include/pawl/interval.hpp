@@ -13,14 +13,13 @@
 //   if (g.sign() > 0) ...             // proved for every number in x
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "pawl/number.hpp"
 #include "pawl/pattern.hpp"
 
 #if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
@@ -93,18 +92,18 @@ struct Interval : detail::NoBranch<Interval> {
   constexpr int sign() const { return static_cast<int>(lo > 0) - static_cast<int>(hi < 0); }
 
   /// Largest and smallest absolute value.
-  constexpr double mag() const { return std::max(-lo, hi); }
-  constexpr double mig() const { return std::max(std::max(lo, -hi), 0.0); }
+  constexpr double mag() const { return pawl::max(-lo, hi); }
+  constexpr double mig() const { return pawl::max(pawl::max(lo, -hi), 0.0); }
 
   /// A finite member near the middle.
   constexpr double mid() const {
     constexpr double most = std::numeric_limits<double>::max();
-    const double from = std::max(lo, -most);
-    const double to = std::min(hi, most);
+    const double from = pawl::max(lo, -most);
+    const double to = pawl::min(hi, most);
     return to - from <= most ? from + 0.5 * (to - from) : 0.5 * from + 0.5 * to;
   }
   /// Every member lies within radius() of mid(); width() is at least hi - lo. Both are 0 for a thin interval.
-  constexpr double radius() const { return lo == hi ? 0 : detail::next_above(std::max(mid() - lo, hi - mid())); }
+  constexpr double radius() const { return lo == hi ? 0 : detail::next_above(pawl::max(mid() - lo, hi - mid())); }
   constexpr double width() const { return lo == hi ? 0 : detail::next_above(hi - lo); }
 
   /// The members in [from, to]; NaN if there are none.
@@ -115,13 +114,13 @@ struct Interval : detail::NoBranch<Interval> {
 
   friend constexpr Interval hull(const Interval& x, const Interval& y) {
     if (x.is_nan() || y.is_nan()) return nan();
-    return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+    return {pawl::min(x.lo, y.lo), pawl::max(x.hi, y.hi)};
   }
   /// What lies in both. Two enclosures of one number always meet; two intervals that do not are no such enclosures, and
   /// their hull is returned, which contains whatever either of them did.
   friend constexpr Interval intersect(const Interval& x, const Interval& y) {
     if (x.hi < y.lo || y.hi < x.lo || x.is_nan() || y.is_nan()) return hull(x, y);
-    return {std::max(x.lo, y.lo), std::min(x.hi, y.hi)};
+    return {pawl::max(x.lo, y.lo), pawl::min(x.hi, y.hi)};
   }
 
   friend constexpr Interval operator+(const Interval& x) { return x; }
@@ -140,13 +139,13 @@ struct Interval : detail::NoBranch<Interval> {
   friend Interval operator-(const Interval& x, const Interval& y) { return x + -y; }
   friend Interval operator*(const Interval& x, const Interval& y) {
     const double a = x.lo * y.lo, b = x.lo * y.hi, c = x.hi * y.lo, d = x.hi * y.hi;
-    const double from = std::min(std::min(a, b), std::min(c, d)), to = std::max(std::max(a, b), std::max(c, d));
+    const double from = pawl::min(pawl::min(a, b), pawl::min(c, d)), to = pawl::max(pawl::max(a, b), pawl::max(c, d));
     if (!is_large(from, to) || !std::isfinite((a + b) + (c + d))) [[unlikely]]
       return careful_product(x, y);
     return widened(from, to);
   }
   friend Interval operator*(const Interval& x, double factor) {
-    const double a = x.lo * factor, b = x.hi * factor, from = std::min(a, b), to = std::max(a, b);
+    const double a = x.lo * factor, b = x.hi * factor, from = pawl::min(a, b), to = pawl::max(a, b);
     if (!is_large(from, to) || !std::isfinite(a + b)) [[unlikely]]
       return careful_product(x, factor);
     return widened(from, to);
@@ -252,11 +251,11 @@ struct Interval : detail::NoBranch<Interval> {
   friend constexpr Interval abs(const Interval& x) { return {x.mig(), x.mag()}; }
   friend constexpr Interval min(const Interval& x, const Interval& y) {
     if (x.is_nan() || y.is_nan()) return nan();
-    return {std::min(x.lo, y.lo), std::min(x.hi, y.hi)};
+    return {pawl::min(x.lo, y.lo), pawl::min(x.hi, y.hi)};
   }
   friend constexpr Interval max(const Interval& x, const Interval& y) {
     if (x.is_nan() || y.is_nan()) return nan();
-    return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
+    return {pawl::max(x.lo, y.lo), pawl::max(x.hi, y.hi)};
   }
   /// Both values where the sign of g is undecided.
   friend constexpr Interval select(const Interval& g, const Interval& where_positive, const Interval& otherwise) {
@@ -274,13 +273,13 @@ struct Interval : detail::NoBranch<Interval> {
   };
   static constexpr double longest_angle = 1e8;  // beyond it an ulp is no longer small against a turn
 
-  static bool is_large(double lo, double hi) { return std::min(std::abs(lo), std::abs(hi)) > detail::tiny; }
+  static bool is_large(double lo, double hi) { return pawl::min(std::abs(lo), std::abs(hi)) > detail::tiny; }
   // By one ulp. Requires is_large(lo, hi); NaN if lo is infinity or hi is -infinity.
   static Interval widened(double lo, double hi) { return {lo - detail::half_gap(lo), hi + detail::half_gap(hi)}; }
   // By one ulp, for bounds that cannot be negative. Requires hi > tiny or exact; a lo that has overflowed is at least
   // the largest number.
   static Interval nonnegative(double lo, double hi) {
-    const Interval wide = widened(std::min(lo, std::numeric_limits<double>::max()), hi);
+    const Interval wide = widened(pawl::min(lo, std::numeric_limits<double>::max()), hi);
     return {lo <= detail::tiny ? 0 : wide.lo, wide.hi};
   }
   // By the error of a library function, for any bounds.
@@ -309,7 +308,7 @@ struct Interval : detail::NoBranch<Interval> {
     const double a = times(x.lo, y.lo), b = times(x.lo, y.hi), c = times(x.hi, y.lo), d = times(x.hi, y.hi);
     const bool may_fall = (x.lo < 0 && y.hi > 0) || (x.hi > 0 && y.lo < 0);  // below zero
     const bool may_rise = (x.lo < 0 && y.lo < 0) || (x.hi > 0 && y.hi > 0);
-    return outward<1>(std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d)))
+    return outward<1>(pawl::min(pawl::min(a, b), pawl::min(c, d)), pawl::max(pawl::max(a, b), pawl::max(c, d)))
         .within(may_fall ? -detail::infinity : 0, may_rise ? detail::infinity : 0);
   }
   [[gnu::noinline, gnu::cold]] static Interval careful_quotient(Interval x, Interval y) {
@@ -333,7 +332,7 @@ struct Interval : detail::NoBranch<Interval> {
   // A wave of amplitude one with maxima at the even and minima at the odd half turns.
   static Interval wave(const HalfTurns& extrema, double at_lo, double at_hi) {
     if (extrema.count() > 1) return {-1, 1};
-    const Interval ends = outward(std::min(at_lo, at_hi), std::max(at_lo, at_hi)).within(-1, 1);
+    const Interval ends = outward(pawl::min(at_lo, at_hi), pawl::max(at_lo, at_hi)).within(-1, 1);
     if (extrema.count() < 1) return ends;
     return extrema.first % 2 == 0 ? Interval(ends.lo, 1) : Interval(-1, ends.hi);
   }
@@ -352,7 +351,7 @@ struct Interval : detail::NoBranch<Interval> {
     const bool is_one_power = power.lo == power.hi;
     const double a = std::pow(base.lo, power.lo), b = is_one_power ? a : std::pow(base.lo, power.hi);
     const double c = std::pow(base.hi, power.lo), d = is_one_power ? c : std::pow(base.hi, power.hi);
-    return outward(std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d)))
+    return outward(pawl::min(pawl::min(a, b), pawl::min(c, d)), pawl::max(pawl::max(a, b), pawl::max(c, d)))
         .within(0, detail::infinity);
   }
 };

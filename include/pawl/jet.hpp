@@ -13,16 +13,12 @@
 // a bounded or one-signed slope means that f is continuous.
 #pragma once
 
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "pawl/interval.hpp"
 
 namespace pawl {
-
-using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::hypot,
-    std::log, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
 
 namespace detail {
 

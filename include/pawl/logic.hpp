@@ -37,7 +37,7 @@ class Logic {
     int index, value;
     std::shared_ptr<const Node> left, right;
   };
-  Logic(Kind kind, int index, int value) : node_(std::make_shared<const Node>(Node{kind, index, value, {}, {}})) {}
+  Logic(Kind kind, int index, int value);
   static bool holds(const Node& node, const Held& held);
 
   std::shared_ptr<const Node> node_;

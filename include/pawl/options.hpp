@@ -3,11 +3,12 @@
 //   simulate(model, {.end = 10, .tolerance = 1e-9, .method = "verner-9"});
 #pragma once
 
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "pawl/callback.hpp"
 
 namespace pawl {
 
@@ -77,7 +78,7 @@ struct Options {
   AtAccumulation at_accumulation = AtAccumulation::stop;  ///< where the model does not say it
   ConstraintOptions constraints = {};
   ImplicitOptions implicit = {};
-  std::function<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
+  Callback<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
 };
 
 }  // namespace pawl

@@ -3,7 +3,6 @@
 // comparing two Patterns does not compile.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,8 +33,8 @@ constexpr bool refuse_branch() {
 class Pattern;
 class PatternTape {
  public:
-  PatternTape() : before_(std::exchange(active(), this)) {}
-  ~PatternTape() { active() = before_; }
+  PatternTape();
+  ~PatternTape();
   PatternTape(const PatternTape&) = delete;
   PatternTape& operator=(const PatternTape&) = delete;
 
@@ -43,16 +42,12 @@ class PatternTape {
   /// Indices of the variables this was made from, ascending.
   const std::vector<int>& inputs_of(const Pattern& result);
 
-  int join(int a, int b) {
-    nodes_.emplace_back(a, b);
-    return static_cast<int>(nodes_.size()) - 1;
-  }
-  static PatternTape*& active() {
-    thread_local PatternTape* tape = nullptr;
-    return tape;
-  }
+  /// A result made from two others, on the tape in force.
+  static int join(int a, int b);
 
  private:
+  int add(int a, int b);
+
   PatternTape* before_;
   std::vector<std::pair<int, int>> nodes_;  // operands; a variable has -1 and its index
   std::vector<int> seen_, stack_, inputs_;  // of inputs_of: the last visit of each node
@@ -147,40 +142,11 @@ class Pattern {
     Pattern result = x.is_assigned_ ? y : x;
     result.node_ = x.node_ < 0 ? y.node_ : x.node_;
     if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_)
-      result.node_ = PatternTape::active()->join(x.node_, y.node_);
+      result.node_ = PatternTape::join(x.node_, y.node_);
     return result;
   }
   bool is_assigned_ = true;
   int node_ = -1;  // on the tape; -1: made from no variable
 };
-
-inline Pattern PatternTape::variable(int index) {
-  Pattern x;
-  x.node_ = join(-1, index);
-  return x;
-}
-
-inline const std::vector<int>& PatternTape::inputs_of(const Pattern& result) {
-  inputs_.clear();
-  if (result.node_ < 0) return inputs_;
-  seen_.resize(nodes_.size(), 0);
-  ++visit_;
-  stack_.assign(1, result.node_);
-  while (!stack_.empty()) {
-    const int node = stack_.back();
-    stack_.pop_back();
-    if (std::exchange(seen_[static_cast<std::size_t>(node)], visit_) == visit_) continue;
-    const auto [a, b] = nodes_[static_cast<std::size_t>(node)];
-    if (a < 0) {
-      inputs_.push_back(b);
-    } else {
-      stack_.push_back(a);
-      stack_.push_back(b);
-    }
-  }
-  std::sort(inputs_.begin(), inputs_.end());
-  inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
-  return inputs_;
-}
 
 }  // namespace pawl

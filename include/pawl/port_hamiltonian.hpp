@@ -17,12 +17,12 @@
 // Efforts, the derivative of the constraint and the multipliers follow, automatic and exact.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "pawl/callback.hpp"
 #include "pawl/entries.hpp"
 #include "pawl/system.hpp"
 
@@ -40,7 +40,7 @@ class Efforts {
 
 namespace detail {
 
-using ResistiveRelation = std::function<void(const Point<double>& at, const Efforts& e, Terms<double>& d)>;
+using ResistiveRelation = Callback<void(const Point<double>& at, const Efforts& e, Terms<double>& d)>;
 
 }  // namespace detail
 

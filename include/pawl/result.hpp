@@ -86,8 +86,7 @@ struct Range {
 class Instant {
  public:
   Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
-          std::shared_ptr<const System::Declarations> model)
-      : t(time), states_(std::move(states)), held_(std::move(held)), model_(std::move(model)) {}
+          std::shared_ptr<const System::Declarations> model);
 
   double t;
   double operator[](State x) const { return states_[checked(x.index, states_.size(), "state", *model_)]; }
@@ -125,7 +124,7 @@ struct Trajectory {
   std::vector<std::size_t> first;          // per step: where its coefficients begin
   std::vector<double> coefficients, ends;  // ends: size numbers per step
   std::vector<double> sample_times, sample_states;
-  std::vector<bool> sample_was_requested;
+  std::vector<char> sample_was_requested;
 };
 
 class Result {
@@ -159,7 +158,7 @@ class Result {
   /// Accepted steps and requested times, in the order of time, as far as Options::keep allows.
   int sample_count() const { return static_cast<int>(trajectory.sample_times.size()); }
   Instant sample(int i) const;
-  bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)]; }
+  bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)] != 0; }
 
   /// Smallest and largest value over the start and every accepted step, whatever was kept.
   Range range(Observable o) const {

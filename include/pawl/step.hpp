@@ -14,7 +14,7 @@ namespace pawl {
 class Step {
  public:
   Step() = default;
-  explicit Step(int size) : start_(static_cast<std::size_t>(size)), end_(static_cast<std::size_t>(size)) {}
+  explicit Step(int size);
 
   double t0 = 0;     ///< where it starts
   double t1 = 0;     ///< where it ends; before t0 when integrating backward
@@ -38,11 +38,7 @@ class Step {
   double* end() { return end_.data(); }
   void forget_polynomial() { degree_ = 0; }
   /// Room for the coefficients of that degree; sized once, reused by every later step of the same degree.
-  double* make_polynomial(int degree) {
-    degree_ = degree;
-    coefficients_.resize(start_.size() * static_cast<std::size_t>(degree + 1));
-    return coefficients_.data();
-  }
+  double* make_polynomial(int degree);
 
  private:
   std::vector<double> start_, end_, coefficients_;

@@ -10,18 +10,18 @@
 // halves the rejected steps of the high orders.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "pawl/number.hpp"
 
 namespace pawl {
 
 /// Steps below this cannot be told from rounding of the time.
 inline double smallest_step(double t, double limit) {
-  return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-12 * std::abs(limit - t));
+  return 16 * std::numeric_limits<double>::epsilon() * max(std::abs(t), 1e-12 * std::abs(limit - t));
 }
 
 /// The law of Compere's solver (dissertation, UT Austin 2001, eqs. 5.7 and 5.8), for accepted and rejected steps alike:
@@ -77,8 +77,8 @@ class PiController {
 
   /// The factor for the next step after an accepted one, from the square of its error norm.
   double after_accept(double error_squared) {
-    const float now = detail::log2_estimate(std::max(error_squared, 1e-20));
-    const float before = std::exchange(before_, std::max(now, log_floor));
+    const float now = detail::log2_estimate(max(error_squared, 1e-20));
+    const float before = std::exchange(before_, now < log_floor ? log_floor : now);
     const bool was_rejected = std::exchange(was_rejected_, false);
     const float last_change = std::exchange(last_change_, 0.0F);
     // The dead band: not while the error doubles. Decided by comparison alone, so the processor can begin the next step
@@ -88,8 +88,9 @@ class PiController {
     const float smooth = log_safety_ + (0.20F * before - 0.85F * now) * inverse_order_;
     const float trend = log_safety_ + (before - 2 * now) * inverse_order_ + last_change;
     float wanted = smooth;
-    if (!was_rejected && trend < smooth) wanted = std::max(trend, log_half);
-    last_change_ = std::clamp(wanted, log_smallest, was_rejected ? 0.0F : log_largest);
+    if (!was_rejected && trend < smooth) wanted = trend < log_half ? log_half : trend;
+    const float largest = was_rejected ? 0.0F : log_largest;
+    last_change_ = wanted < log_smallest ? log_smallest : largest < wanted ? largest : wanted;
     return detail::exp2_estimate(last_change_);
   }
 
@@ -98,7 +99,7 @@ class PiController {
     was_rejected_ = true;
     last_change_ = 0;
     if (!std::isfinite(error_squared)) return 0.1;
-    return std::clamp(safety_ * std::pow(error_squared, rejection_), 0.1, 0.9);
+    return min(max(safety_ * std::pow(error_squared, rejection_), 0.1), 0.9);
   }
 
  private:

@@ -117,11 +117,11 @@ class Stepper {
   virtual double dense_weight() const { return 1; }
 
   /// What is to be said since the last call.
-  virtual std::vector<StepperNote> take_notes() { return std::exchange(notes_, {}); }
+  virtual std::vector<StepperNote> take_notes();
   /// How the equations of a step are solved, and how many steps were taken with which order, for statistics.
-  virtual std::string solver() const { return {}; }
-  virtual std::string jacobian_kind() const { return {}; }
-  virtual std::vector<std::pair<std::string, long long>> steps_by_method() const { return {}; }
+  virtual std::string solver() const;
+  virtual std::string jacobian_kind() const;
+  virtual std::vector<std::pair<std::string, long long>> steps_by_method() const;
   /// Looks for stiffness afresh.
   void forget_stiffness() { stiffness_.reset(); }
 

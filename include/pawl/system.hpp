@@ -10,14 +10,11 @@
 // runs (start values, parameters) is in Values.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "pawl/function.hpp"
@@ -46,6 +43,22 @@ struct Resolution {
   std::string failure = {};             ///< why no outcome exists; empty: there is one
   std::vector<std::string> notes = {};  ///< what happened, one line each
 };
+
+namespace detail {
+
+class ReadingLock;  // system/reading_lock.hpp
+
+class NameSet {
+ public:
+  /// False: it is there already.
+  bool insert(const std::string& name);
+
+ private:
+  std::vector<std::string> table_;  // open addressing; empty: free
+  std::size_t count_ = 0;
+};
+
+}  // namespace detail
 
 /// Inside System::start: reads parameters, writes start values.
 class Start {
@@ -204,11 +217,11 @@ class System {
     std::string name;
     std::vector<std::string> state_names, parameter_names, observable_names;
     std::vector<double> starts, parameters;
-    std::function<void(Start&)> start;
+    Callback<void(Start&)> start;
     Function rates;
     std::vector<Function> observables;
     std::vector<std::string> mode_names, number_names, condition_names, condition_family_names;
-    std::vector<bool> mode_is_bool;
+    std::vector<char> mode_is_bool;
     std::vector<int> modes;
     std::vector<double> numbers;
     std::vector<GuardInfo> guards;  // of guards, conditions and relays, in the order of declaration
@@ -221,19 +234,19 @@ class System {
     std::vector<EquationInfo> equations;
     std::vector<SwitchInfo> switches;
     std::vector<double> nominals;  // per state; empty, or 0 for those without
-    std::unordered_set<std::string> taken_names;
+    detail::NameSet taken_names;
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
     /// Set for a run: what reads multipliers; what follows a change of what is held; what puts a state back onto the
     /// manifold of the mode, or says why it cannot.
     std::shared_ptr<const detail::MultiplierSource> multipliers;
-    std::function<void(const Held& held)> follow;
-    std::shared_ptr<std::mutex> reading;  ///< what a run leaves behind is read by one thread at a time
-    std::function<std::string(double t, double* x, const Held& held, Settle why)> settle;
+    Callback<void(const Held& held)> follow;
+    std::shared_ptr<detail::ReadingLock> reading;  ///< what a run leaves behind is read by one thread at a time
+    Callback<std::string(double t, double* x, const Held& held, Settle why)> settle;
     /// Set for a run: decides the modes that follow from the state, after the jumps of the model and before `settle`.
     /// fired: declarations of guards; accumulating: the one whose events accumulate here, or -1.
-    std::function<Resolution(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why)>
+    Callback<Resolution(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why)>
         resolve;
     /// Set where the model was put together as equations (formulate/assembly.hpp): as it was declared, and the states
     /// that are multipliers and values of relays from there on; -1: there are none.
@@ -336,7 +349,7 @@ class Values {
   std::shared_ptr<const System::Declarations> declarations_;
   std::vector<double> parameters_, starts_, numbers_;
   std::vector<int> modes_;
-  std::vector<bool> is_set_;
+  std::vector<char> is_set_;
 };
 
 }  // namespace pawl

@@ -1,5 +1,6 @@
 // What many links cost, and what staying on the manifold costs.
 #include <chrono>
+#include <functional>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // Constrained mechanics against what other solvers need, and the long runs that Compere (2001) leaves as
 // future work: does the adjustment grow?
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

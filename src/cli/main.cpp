@@ -1,4 +1,5 @@
 // The pawl command: parsing words and printing, nothing else.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <exception>

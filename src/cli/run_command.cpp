@@ -1,6 +1,7 @@
 // pawl run: simulate one model of the catalogue.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>

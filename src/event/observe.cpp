@@ -5,6 +5,7 @@
 
 #include "event/model_rates.hpp"
 #include "event/sliding.hpp"
+#include "system/reading_lock.hpp"
 
 namespace pawl::event {
 
@@ -29,7 +30,7 @@ class Scene {
  public:
   Scene(const System::Declarations& model, const Held& held, double t, const double* x)
       : rates_(model.rates, static_cast<int>(model.state_names.size())), around_{&held, {}, nullptr, &rates_} {
-    if (model.reading) lock_ = std::unique_lock(*model.reading);
+    if (model.reading) lock_ = std::unique_lock<std::mutex>(*model.reading);
     around_.multipliers = model.multipliers.get();
     if (slides(held)) {
       relays_ = relay_values(model, held, t, x);

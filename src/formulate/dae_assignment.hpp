@@ -2,6 +2,7 @@
 // dae_structure.hpp.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "formulate/dae_equations.hpp"

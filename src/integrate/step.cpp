@@ -4,6 +4,14 @@
 
 namespace pawl {
 
+Step::Step(int size) : start_(static_cast<std::size_t>(size)), end_(static_cast<std::size_t>(size)) {}
+
+double* Step::make_polynomial(int degree) {
+  degree_ = degree;
+  coefficients_.resize(start_.size() * static_cast<std::size_t>(degree + 1));
+  return coefficients_.data();
+}
+
 void Step::at(double t, double* x) const {
   if (t == t1) {
     std::copy(end_.begin(), end_.end(), x);

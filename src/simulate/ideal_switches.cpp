@@ -474,8 +474,8 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   for (const SwitchInfo& one : switches_) before.push_back(held.modes[at(one.mode)] != 0 ? 1 : 0);
   modes = before;
   for (const int guard : fired) {
-    if (guard < first_guard_) continue;
     const int own = guard - first_guard_;
+    if (own < 0 || own >= static_cast<int>(of_guard_.size())) continue;
     modes[at(of_guard_[at(own)])] = own % 2 == 0 ? 0 : 1;  // the current has ended, or the voltage turns forward
   }
   if (why == Settle::pass && modes == before) return {};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
 #include "stabilize/equation_pull.hpp"
+#include "system/reading_lock.hpp"
 
 namespace pawl::detail {
 
@@ -124,7 +124,7 @@ void ImplicitRun::derive(const Method& method) {
   view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
-  derived->reading = std::make_shared<std::mutex>();
+  derived->reading = std::make_shared<ReadingLock>();
   derived->follow = [view](const Held& held) {
     view->source = nullptr;
     (void)held;

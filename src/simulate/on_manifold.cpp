@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "formulate/ode_form.hpp"
 #include "numerics/call_words.hpp"
 #include "stabilize/consistent_start.hpp"
+#include "system/reading_lock.hpp"
 
 namespace pawl::detail {
 
@@ -180,7 +180,7 @@ void OnManifold::derive(Setup& setup) {
     form->lock(held);
     form->source = &held;
   };
-  derived->reading = std::make_shared<std::mutex>();
+  derived->reading = std::make_shared<ReadingLock>();
   if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get()))
     mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
   const bool has_levels = std::any_of(derived->invariants.begin(), derived->invariants.end(),

@@ -1,12 +1,14 @@
 #include "pawl/result.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "event/observe.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/step.hpp"
+#include "system/reading_lock.hpp"
 
 namespace pawl {
 
@@ -33,6 +35,10 @@ double Instant::operator[](Constraint c) const {
   checked(c.index, model_->constraint_names.size(), "constraint", *model_);
   return event::multiplier(*model_, *held_, c.index, t, states_.data());
 }
+
+Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
+                 std::shared_ptr<const System::Declarations> model)
+    : t(time), states_(std::move(states)), held_(std::move(held)), model_(std::move(model)) {}
 
 double Instant::operator[](Relay r) const {
   checked(r.index, model_->relays.size(), "relay", *model_);
@@ -120,7 +126,7 @@ Instant Result::before(double t) const {
 Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
   if (!declarations->settle) return drawn;
-  const std::lock_guard reading(*declarations->reading);
+  const std::lock_guard<std::mutex> reading(*declarations->reading);
   std::vector<double> x = drawn.states();
   const std::string failure = declarations->settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));

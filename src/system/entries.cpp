@@ -6,6 +6,10 @@
 
 namespace pawl::detail {
 
+void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j) {
+  seen.emplace_back(i, j);
+}
+
 int EntryMap::row_of(State x) const {
   const auto i = static_cast<std::size_t>(x.index);
   if (i >= number.size() || number[i] < 0)

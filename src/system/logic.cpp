@@ -4,6 +4,8 @@
 
 namespace pawl {
 
+Logic::Logic(Kind kind, int index, int value) : node_(std::make_shared<const Node>(Node{kind, index, value, {}, {}})) {}
+
 bool Logic::holds(const Held& held) const {
   return !node_ || holds(*node_, held);
 }

@@ -2,12 +2,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "numerics/nearest_name.hpp"
 
 namespace pawl {
+
+namespace detail {
+
+bool NameSet::insert(const std::string& name) {
+  if (2 * (count_ + 1) > table_.size()) {
+    std::vector<std::string> old(std::max<std::size_t>(16, 2 * table_.size()));
+    old.swap(table_);
+    count_ = 0;
+    for (const std::string& one : old) {
+      if (!one.empty()) insert(one);
+    }
+  }
+  std::size_t place = std::hash<std::string>()(name) % table_.size();
+  while (!table_[place].empty()) {
+    if (table_[place] == name) return false;
+    place = (place + 1) % table_.size();
+  }
+  table_[place] = name;
+  ++count_;
+  return true;
+}
+
+}  // namespace detail
 
 System::System(std::string name) : declarations_(std::make_shared<Declarations>()) {
   declarations_->name = std::move(name);
@@ -22,7 +46,7 @@ void System::take_name(const std::string& name) {
   const Declarations& have = *declarations_;
   if (name.empty()) throw Misuse(fmt::format("system '{}': a name must not be empty", have.name));
   if (name == "t") throw Misuse(fmt::format("system '{}': the name 't' is taken by the time", have.name));
-  if (!edit().taken_names.insert(name).second)
+  if (!edit().taken_names.insert(name))
     throw Misuse(fmt::format("system '{}': the name '{}' is declared twice", have.name, name));
 }
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 
 int main() {
   using namespace pawl;

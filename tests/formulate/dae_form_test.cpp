@@ -1,5 +1,7 @@
 #include "formulate/dae_form.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "formulate/dae_models.hpp"

@@ -7,6 +7,7 @@
 
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 #include "problems/catalogue.hpp"
 #include "stepper_of.hpp"
 

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 
 namespace pawl {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "integrate/methods.hpp"
 #include "pawl/integrate.hpp"
+#include "pawl/tableaus.hpp"
 #include "problems/catalogue.hpp"
 
 namespace pawl {

@@ -1,6 +1,7 @@
 // The default: every accepted step ends on the manifold, to rounding, at every level, and the method stays what it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,0 +1,18 @@
+#include "pawl/stepper.hpp"
+
+namespace pawl {
+
+std::vector<StepperNote> Stepper::take_notes() {
+  return std::exchange(notes_, {});
+}
+std::string Stepper::solver() const {
+  return {};
+}
+std::string Stepper::jacobian_kind() const {
+  return {};
+}
+std::vector<std::pair<std::string, long long>> Stepper::steps_by_method() const {
+  return {};
+}
+
+}  // namespace pawl
