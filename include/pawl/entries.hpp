@@ -69,8 +69,8 @@ class Terms {
 
 namespace detail {
 
-/// A functor f(at, out) whose output is an Out<T>, erased like Function, for numbers and duals.
-template <template <class> class Out>
+/// A functor f(at, out) whose output is an Out<T>, erased like Function, for these scalars.
+template <template <class> class Out, class... Scalar>
 class OutputFunction {
  public:
   template <class T>
@@ -82,8 +82,7 @@ class OutputFunction {
     static_assert(std::is_invocable_v<const F&, const Point<double>&, Out<double>&>,
                   "pawl: expected a function (const auto& at, auto& out) that assigns entries of `out`; it is called "
                   "const, so a mutable lambda is refused");
-    fill<F>(std::get<0>(entries_));
-    fill<F>(std::get<1>(entries_));
+    (fill<F>(std::get<Entry<Scalar>>(entries_)), ...);
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
@@ -105,11 +104,12 @@ class OutputFunction {
   }
 
   std::shared_ptr<const void> functor_;
-  std::tuple<Entry<double>, Entry<Gradient>> entries_{};
+  std::tuple<Entry<Scalar>...> entries_{};
 };
 
-using MatrixFunction = OutputFunction<Entries>;
-using VectorFunction = OutputFunction<Terms>;
+using MatrixFunction = OutputFunction<Entries, double, Gradient>;
+using VectorFunction = OutputFunction<Terms, double, Gradient>;
+using MassFunction = OutputFunction<Entries, double, Gradient, Pattern, Curvature>;  ///< inertial terms follow from it
 
 }  // namespace detail
 }  // namespace pawl

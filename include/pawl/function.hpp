@@ -32,8 +32,8 @@ struct Restricted {
   requires(std::is_same_v<T, Allowed> || ...) auto operator()(const Point<T>& at, int i, int j) const {
     return f(at, i, j);
   }
-  template <class T>
-  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Rates<T>& d) const { f(at, d); }
+  template <class T, template <class> class Out>
+  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Out<T>& out) const { f(at, out); }
 };
 
 }  // namespace detail
