@@ -17,11 +17,7 @@ int main() {
     M(crank, rod) = a * b * b / 2 * cos(at[crank] - at[rod]);
     M(rod, rod) = b * b * b / 3;
   });
-  engine.force([=](const auto& at, auto& f) {
-    const auto turn = a * b * b / 2 * sin(at[crank] - at[rod]);
-    f[crank] += 1.5 - 0.1 * at[dot(crank)] - turn * sqr(at[dot(rod)]);
-    f[rod] += turn * sqr(at[dot(crank)]);
-  });
+  engine.force([=](const auto& at, auto& f) { f[crank] += 1.5 - 0.1 * at[dot(crank)]; });
   const auto pin = engine.constraint("pin", [=](const auto& at) {
     return std::array{a * cos(at[crank]) + b * cos(at[rod]) - at[slider], a * sin(at[crank]) + b * sin(at[rod])};
   });

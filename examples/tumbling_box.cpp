@@ -33,12 +33,6 @@ int main() {
                            (sqr(half[0]) + sqr(half[1])) / 3};
   for (const State position : {State(x), State(y), State(z)}) box.mass(position, 1.0);
   for (int i = 0; i < 3; ++i) box.mass(q.speed(i), inertia[static_cast<std::size_t>(i)]);
-  box.force([=](const auto& at, auto& f) {  // Euler's equations
-    const auto p0 = at[q.speed(0)], p1 = at[q.speed(1)], p2 = at[q.speed(2)];
-    f[q.speed(0)] += (inertia[1] - inertia[2]) * p1 * p2;
-    f[q.speed(1)] += (inertia[2] - inertia[0]) * p2 * p0;
-    f[q.speed(2)] += (inertia[0] - inertia[1]) * p0 * p1;
-  });
   box.potential([=](const auto& at) { return 9.81 * at[z]; });
   std::vector<Contact> corners;
   for (int k = 0; k < 8; ++k) {

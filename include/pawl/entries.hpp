@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -81,8 +82,8 @@ class Terms {
 
 namespace detail {
 
-/// A functor f(at, out) whose output is an Out<T>, erased like Function, for numbers and duals.
-template <template <class> class Out>
+/// A functor f(at, out) whose output is an Out<T>, erased like Function, for these scalars.
+template <template <class> class Out, class... Scalar>
 class OutputFunction {
  public:
   template <class T>
@@ -94,8 +95,7 @@ class OutputFunction {
     static_assert(std::is_invocable_v<const F&, const Point<double>&, Out<double>&>,
                   "pawl: expected a function (const auto& at, auto& out) that assigns entries of `out`; it is called "
                   "const, so a mutable lambda is refused");
-    fill<F>(number_);
-    fill<F>(gradient_);
+    (fill<F>(std::get<Entry<Scalar>>(entries_)), ...);
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
@@ -111,10 +111,7 @@ class OutputFunction {
  private:
   template <class T>
   Entry<T> entry() const {
-    if constexpr (std::is_same_v<T, double>)
-      return number_;
-    else
-      return gradient_;
+    return std::get<Entry<T>>(entries_);
   }
   template <class F, class T>
   static void fill(void (*&entry)(const void*, const Point<T>&, Out<T>&)) {
@@ -124,12 +121,12 @@ class OutputFunction {
   }
 
   std::shared_ptr<const void> functor_;
-  Entry<double> number_ = nullptr;
-  Entry<Gradient> gradient_ = nullptr;
+  std::tuple<Entry<Scalar>...> entries_{};
 };
 
-using MatrixFunction = OutputFunction<Entries>;
-using VectorFunction = OutputFunction<Terms>;
+using MatrixFunction = OutputFunction<Entries, double, Gradient>;
+using VectorFunction = OutputFunction<Terms, double, Gradient>;
+using MassFunction = OutputFunction<Entries, double, Gradient, Pattern, Curvature>;  ///< inertial terms follow from it
 
 }  // namespace detail
 }  // namespace pawl

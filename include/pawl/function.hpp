@@ -44,8 +44,8 @@ struct Restricted {
   requires(std::is_same_v<T, Allowed> || ...) auto operator()(const Point<T>& at, int i, int j) const {
     return f(at, i, j);
   }
-  template <class T>
-  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Rates<T>& d) const { f(at, d); }
+  template <class T, template <class> class Out>
+  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Out<T>& out) const { f(at, out); }
 };
 
 }  // namespace detail
@@ -85,6 +85,15 @@ class Function {
                   "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
                   "lambda is refused");
     return erase<ObservableCall>(std::move(f));
+  }
+
+  /// Erases a force: f(at) -> number, with its derivatives where it takes duals; it may branch on states.
+  template <class F>
+  static Function force(F f) {
+    static_assert(std::is_invocable_v<const F&, const Point<double>&>,
+                  "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
+                  "lambda is refused");
+    return erase<ForceCall>(std::move(f));
   }
 
   /// Erases a guard: f(at) -> number whose zero is an event.
@@ -135,7 +144,7 @@ class Function {
   /// Is no longer evaluated with this scalar.
   template <class T>
   void forget() {
-    std::get<Entry<T>>(entries_) = nullptr;
+    static_cast<detail::FunctionEntry<T>&>(entries_).call = nullptr;
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
@@ -191,6 +200,14 @@ class Function {
     static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
   };
 
+  template <class T, class F>
+  struct ForceCall {
+    static constexpr bool accepts =
+        std::conjunction_v<std::disjunction<std::is_same<T, double>, std::is_same<T, Gradient>>,
+                           std::is_invocable<const F&, const Point<T>&>>;
+    static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  };
+
   template <int count>
   struct RowsCall {
     template <class T, class F>
@@ -215,8 +232,13 @@ class Function {
   };
 
   template <class... T>
-  static void limit(std::tuple<Entry<T>...>& entries, const std::tuple<Entry<T>...>& part) {
-    ((std::get<Entry<T>>(part) == nullptr ? void(std::get<Entry<T>>(entries) = nullptr) : void()), ...);
+  static void limit(detail::FunctionEntries<detail::ScalarList<T...>>& entries,
+                    const detail::FunctionEntries<detail::ScalarList<T...>>& part) {
+    const auto limit_one = [](auto& entry, const auto& of_part) {
+      if (of_part.call == nullptr) entry.call = nullptr;
+    };
+    (limit_one(static_cast<detail::FunctionEntry<T>&>(entries), static_cast<const detail::FunctionEntry<T>&>(part)),
+     ...);
   }
 
   template <template <class, class> class Call, class F>

@@ -7,9 +7,10 @@
 //   const auto rod = pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
 //   simulate(pendulum, {.end = 10}).final()[rod];   // the force in the rod
 //
-// The motion obeys  q' = S(q) v,  M(q) v' = f(t, q, v) - dV/dq - G^T λ,  g(t, q) = 0,  h(t, q, v) = 0, with G the
-// derivative of g and of h by the speeds. All derivatives are automatic and exact; docs/constraints.md says what is
-// solved and how the motion is kept on its manifold. A Mechanics is a System: it may have further states (controllers,
+// The motion obeys  q' = S(q) v,  d/dt dT/dv - dT/dq = f(t, q, v) - dV/dq - G^T λ,  g(t, q) = 0,  h(t, q, v) = 0, with
+// T = v^T M(t, q) v / 2, or declared itself, and G the derivative of g and of h by the speeds. Centrifugal, Coriolis
+// and gyroscopic terms follow from T: forces are what acts from outside. All derivatives are automatic and exact;
+// docs/constraints.md says what is solved and how the motion is kept on its manifold. A Mechanics is a System: it may have further states (controllers,
 // with rates() for them alone), guards, relays on them, observables and invariants.
 #pragma once
 
@@ -49,13 +50,22 @@ class Mechanics : public System {
 
   /// A diagonal entry of the mass matrix that does not depend on the motion; several add up.
   void mass(State x, std::variant<double, Parameter> m);
-  /// Entries of the mass matrix: M(x, y) = ..., written once, the symmetric partner follows.
+  /// Entries of the mass matrix: M(x, y) = ..., written once, the symmetric partner follows. They may depend on
+  /// coordinates, time and further states; what the motion makes of that is derived.
   template <class F>
   void mass(F f) {
-    declare_mass(detail::MatrixFunction(std::move(f)));
+    declare_mass(detail::MassFunction(std::move(f)));
   }
-  /// Generalized forces f[x] += ...; of an attitude, torques in body axes: f[spin.speed(0)] += ... Gyroscopic and
-  /// centrifugal terms of a mass matrix that depends on q belong here.
+  /// Kinetic energy as a function of coordinates, speeds and time, at most quadratic in the speeds: the mass matrix and
+  /// the inertial terms follow. Several add up, and masses add to them.
+  template <class F>
+  void kinetic_energy(F T) {
+    static_assert(std::is_invocable_v<const F&, const Point<Curvature>&>,
+                  "pawl: a kinetic energy is differentiated twice: it must take const auto& at");
+    declare_kinetic_energy(Function::rows<1>(std::move(T)));
+  }
+  /// Generalized forces f[x] += ...; of an attitude, torques in body axes: f[spin.speed(0)] += ... What is applied, and
+  /// nothing else: terms that follow from the masses are added by the engine.
   template <class F>
   void force(F f) {
     declare_force(detail::VectorFunction(std::move(f)));
@@ -110,7 +120,7 @@ class Mechanics : public System {
                     .kind = ContactInfo::Kind::driven,
                     .tangents = detail::row_count<Slip>,
                     .slip_speed = slip_guard(slip),
-                    .normal_force = Function::observable(std::move(normal_force))},
+                    .normal_force = Function::force(std::move(normal_force))},
         {}, slip_rows(slip),
         {.friction = options.friction, .static_friction = options.static_friction, .slip_speed = options.slip_speed});
   }
@@ -171,7 +181,8 @@ class Mechanics : public System {
 
   Contact declare_contact(ContactInfo info, Function normal, Function slip, const ContactOptions& options);
   Contact declare_joint_friction(ContactInfo info, Constraint joint, Function slip, const FrictionOptions& options);
-  void declare_mass(detail::MatrixFunction f);
+  void declare_mass(detail::MassFunction f);
+  void declare_kinetic_energy(Function T);
   void declare_force(detail::VectorFunction f);
   void declare_potential(Function v);
   ConstraintDeclaration declare_constraint(std::string name, Function rows, int count, bool is_on_speeds);

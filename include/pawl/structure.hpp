@@ -52,7 +52,7 @@ struct MechanicsInfo {
   std::vector<int> speed_of;           ///< per position: the speed that is its rate, -1 within an attitude
   std::vector<AttitudeInfo> attitudes;
   std::vector<ConstantMass> constant_masses;
-  std::vector<detail::MatrixFunction> masses;
+  std::vector<detail::MassFunction> masses;
   std::vector<detail::VectorFunction> forces;
   std::vector<Function> potentials;
   std::vector<ConstraintInfo> constraints;
@@ -60,6 +60,7 @@ struct MechanicsInfo {
   int rows = 0;            ///< of all constraints
   int friction_work = -1;  ///< state: what friction has taken
   int impact_loss = -1;    ///< held number: what impacts have taken
+  std::vector<Function> kinetic_energies;
 
   /// State to number of its speed, or of the speed that belongs to the position.
   detail::EntryMap speed_map(int states) const;

@@ -226,9 +226,11 @@ void ImplicitMechanics::residual(double t, const double* y, const double* dy, do
     for (const int i : others_) r[i] = rates_[at(i)] - (dy != nullptr ? dy[i] : 0);
   }
 
-  // f - G^T λ - M v'
+  // f + Q - G^T λ - M v'
   terms_.rate_of_positions(y);
+  if (!terms_.inertia().is_zero()) terms_.evaluate_inertia(t, y, rates_.data());
   terms_.evaluate_force(t, y, form_.relays);
+  terms_.add_inertial();
   terms_.evaluate_jacobian(t, y);
   std::vector<double>& f = terms_.force;
   for (int k = 0; k < rows; ++k) {
@@ -236,7 +238,6 @@ void ImplicitMechanics::residual(double t, const double* y, const double* dy, do
       f[at(G.column[at(e)])] -= terms_.jacobian[at(e)] * lambda[k];
   }
   if (dy != nullptr) {
-    if (!mass_is_constant_) terms_.evaluate_mass(t, y);
     for (int i = 0; i < n; ++i) w_[at(i)] = dy[info.speeds[at(i)]];
     const SparseRows& M = terms_.mass_pattern();
     for (int i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
 // A constrained mechanism as implicit methods see it: positions q, speeds v, further states x, multipliers λ and μ in
 //
-//   q' = S(q) (v - G^T μ),   M(q) v' = f(t, q, v) - G^T λ,   x' = rates,
+//   q' = S(q) (v - G^T μ),   M(q) v' = f(t, q, v) + Q(t, q, v) - G^T λ,   x' = rates,
 //
 // with the constraints written at one of the levels
 //
@@ -12,10 +12,11 @@
 //
 // and velocity constraints as 0 = h(t, q, v), at level index_1 as 0 = h_v v' + γ. λ has the sign it has in
 // MechanicsForm. S is the identity for coordinates and the map from body rates to the rate of the quaternion for
-// attitudes, whose length the method keeps only to its accuracy: the pull onto the manifold restores it.
+// attitudes, whose length the method keeps only to its accuracy: the pull onto the manifold restores it. Q are the
+// inertial terms of M (inertial_terms.hpp).
 //
-// Derivatives are exact, by dual numbers of dual numbers, but for functions that accept numbers only, and for dγ/dq (a
-// third derivative of g), which is a central difference of exact second derivatives.
+// Derivatives are exact, by dual numbers of dual numbers, but for functions that accept numbers only, and for third
+// derivatives, dγ/dq and those of kinetic energies, which are central differences of exact second derivatives.
 #pragma once
 
 #include <array>
@@ -98,6 +99,8 @@ class ImplicitMechanics final : public ImplicitForm {
   void add_mass(int row, int column, double value);
   void add_positions();
   void add_inertia(double t, const double* y);
+  void add_inertial_terms(double t, const double* y);
+  void add_inertial_differences(double t, const double* y);
   void add_forces(double t, const double* y);
   void add_others(double t, const double* y);
   void add_force_slopes(const Curve& curve, const double* weights);
@@ -124,7 +127,8 @@ class ImplicitMechanics final : public ImplicitForm {
   template <class T>
   void evaluate_forces(const Point<T>& at, T* out, bool exact_ones) const;
   template <class T>
-  void evaluate_masses(const Point<T>& at, T* out, bool exact_ones) const;
+  void evaluate_masses(const Point<T>& at, T* out, bool exact_ones);
+  void evaluate_inertial_terms(const Point<Gradient>& at, Gradient* out);
   template <class F>
   bool is_exact(const F& f) const {
     return f.template supports<Gradient>() && !wants_differences;
@@ -144,12 +148,13 @@ class ImplicitMechanics final : public ImplicitForm {
   std::vector<int> all_speeds_, others_;  // by number; states that are neither position nor speed
   bool is_arranged_ = false, had_differences_ = false, mass_is_constant_ = false;
   bool has_exact_force_ = false, has_other_force_ = false, has_exact_mass_ = false, has_other_mass_ = false;
+  bool has_exact_inertia_ = false;
   std::array<Map, 4> unit_maps_{};  // per part of a quaternion: the map is linear in it
 
   std::vector<Variable> kinds_;                  // per state
   std::vector<int> speed_by_state_, own_speed_;  // number of the (first) speed a position belongs to; of a speed itself
   std::vector<Curve> curves_;
-  Reads force_reads_, mass_reads_, rate_reads_;
+  Reads force_reads_, mass_reads_, inertia_reads_, rate_reads_;
   detail::EntryMap force_map_, mass_map_;
   std::vector<std::pair<int, int>> mass_entries_;  // row and column of every place
 
@@ -162,6 +167,8 @@ class ImplicitMechanics final : public ImplicitForm {
   std::vector<double> rates_, y_;  // one per state; all unknowns
   std::vector<double> first_, second_, z_, unit_, gamma_, gamma_back_;
   std::vector<Gradient> duals_, outputs_, relays_, rows_dual_;
+  std::vector<Gradient> q_rate_dual_, rates_dual_, mass_dual_;
+  std::vector<double> inertial_ahead_, inertial_behind_;
   std::vector<Curvature> curvatures_, rows_curvature_;
   std::vector<double> numbers_, numbers_moved_, x_moved_, rows_value_;
   std::vector<Jet<double>> rows_jet_;
@@ -184,11 +191,12 @@ void ImplicitMechanics::evaluate_forces(const Point<T>& point, T* out, bool exac
 }
 
 template <class T>
-void ImplicitMechanics::evaluate_masses(const Point<T>& point, T* out, bool exact_ones) const {
+void ImplicitMechanics::evaluate_masses(const Point<T>& point, T* out, bool exact_ones) {
   Entries<T> entries(mass_map_, out);
   for (const auto& f : terms_.info().masses) {
     if (is_exact(f) == exact_ones) f(point, entries);
   }
+  if constexpr (std::is_same_v<T, double>) terms_.inertia().add_kinetic_mass(point.t, point.states().array, held_, out);
 }
 
 }  // namespace pawl::formulate

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formulate/implicit_mechanics.hpp"
+#include "formulate/quaternion_rate.hpp"
 
 namespace pawl::formulate {
 
@@ -94,6 +95,7 @@ void ImplicitMechanics::differentiate(double t, const double* y, const double* d
   const double one = 1;
   add_positions();
   add_inertia(t, y);
+  add_inertial_terms(t, y);
   add_forces(t, y);
   add_others(t, y);
   for (const Curve& curve : curves_) {
@@ -129,6 +131,7 @@ void ImplicitMechanics::add_positions() {
   }
 }
 
+// M of dr/dy', and what moves in -M v'.
 void ImplicitMechanics::add_inertia(double t, const double* y) {
   if (!mass_is_constant_) terms_.evaluate_mass(t, y);
   for (std::size_t e = 0; e < mass_entries_.size(); ++e) {
@@ -147,6 +150,66 @@ void ImplicitMechanics::add_inertia(double t, const double* y) {
   const auto numbers = [this](const Point<double>& point, double* out) { evaluate_masses(point, out, false); };
   if (has_exact_mass_) sweep(mass_reads_, t, y, exact, take);
   if (has_other_mass_) differences(mass_reads_.outputs, t, y, numbers, take);
+}
+
+void ImplicitMechanics::add_inertial_terms(double t, const double* y) {
+  if (terms_.inertia().is_zero()) return;
+  if (!has_exact_inertia_) return add_inertial_differences(t, y);
+  const auto take = [this](std::size_t speed, int column, double slope) {
+    add(speed_state(static_cast<int>(speed)), column, slope);
+  };
+  const auto exact = [this](const Point<Gradient>& point, Gradient* out) { evaluate_inertial_terms(point, out); };
+  sweep(inertia_reads_, t, y, exact, take);
+}
+
+void ImplicitMechanics::evaluate_inertial_terms(const Point<Gradient>& point, Gradient* out) {
+  const MechanicsInfo& info = terms_.info();
+  const Gradient* x = point.states().array;
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    if (info.speed_of[i] >= 0) q_rate_dual_[i] = x[speed_state(info.speed_of[i])];
+  }
+  for (const auto& [first, first_speed] : info.attitudes) {
+    const int* q = info.positions.data() + first;
+    const Gradient w[3] = {x[speed_state(first_speed)], x[speed_state(first_speed + 1)],
+                           x[speed_state(first_speed + 2)]};
+    const auto rate = quaternion_rate(x[q[0]], x[q[1]], x[q[2]], x[q[3]], w);
+    std::copy(rate.begin(), rate.end(), q_rate_dual_.begin() + first);
+  }
+  if (terms_.inertia().reads_others() && model_->rates) model_->rates(point, rates_dual_.data());
+  terms_.inertia().evaluate(point.t, x, q_rate_dual_.data(), rates_dual_.data(), held_, mass_dual_.data(), out);
+}
+
+// Central, of terms that are exact or differences themselves: for kinetic energies, black boxes, and when asked for.
+void ImplicitMechanics::add_inertial_differences(double t, const double* y) {
+  const double reach = std::sqrt(std::sqrt(eps));
+  const detail::Surroundings<double> around{&held_, {}, form_.relays};
+  std::copy(y, y + states_, x_moved_.begin());
+  const auto terms_at = [&](double time, std::vector<double>& out) {
+    terms_.rate_of_positions(x_moved_.data());
+    if (terms_.inertia().reads_others() && model_->rates)
+      model_->rates(Point<double>(time, x_moved_.data(), held_.parameters.data(), &around), rates_.data());
+    terms_.evaluate_inertia(time, x_moved_.data(), rates_.data());
+    out = terms_.inertial;
+    ++difference_evaluations;
+  };
+  const auto add_column = [&](int column, double value) {
+    const double step = increment(column, value) * reach / std::sqrt(eps);
+    double* moved = column >= 0 ? &x_moved_[at(column)] : nullptr;
+    const double after = value + step, before = value - step;
+    if (moved != nullptr) *moved = after;
+    terms_at(moved != nullptr ? t : after, inertial_ahead_);
+    if (moved != nullptr) *moved = before;
+    terms_at(moved != nullptr ? t : before, inertial_behind_);
+    if (moved != nullptr) *moved = value;
+    for (int i = 0; i < terms_.size(); ++i)
+      add(speed_state(i), column, (inertial_ahead_[at(i)] - inertial_behind_[at(i)]) / (after - before));
+  };
+  if (target_ == Target::slope) {
+    add_column(time_column, t);
+  } else {
+    for (int i = 0; i < states_; ++i) add_column(i, y[i]);
+  }
+  terms_.rate_of_positions(y);
 }
 
 void ImplicitMechanics::add_forces(double t, const double* y) {

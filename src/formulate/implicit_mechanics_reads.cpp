@@ -108,6 +108,7 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
   has_exact_force_ = has_other_force_ = has_exact_mass_ = has_other_mass_ = false;
   for (const auto& f : info.forces) (is_exact(f) ? has_exact_force_ : has_other_force_) = true;
   for (const auto& f : info.masses) (is_exact(f) ? has_exact_mass_ : has_other_mass_) = true;
+  if (!info.kinetic_energies.empty()) has_other_mass_ = true;
   mass_map_ = force_map_;
   mass_map_.is_symmetric = true;
   const SparseRows& pattern = terms_.mass_pattern();
@@ -125,7 +126,7 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
     mass_map_.first = pattern.first;
     mass_map_.column = pattern.column;
   }
-  const bool has_masses = !info.masses.empty();
+  const bool has_masses = has_exact_mass_ || has_other_mass_;
   outputs_.assign(std::max({at(n), at(states_), has_masses ? terms_.mass.size() : 0}), Gradient());
   numbers_.assign(outputs_.size(), 0);
   numbers_moved_.assign(outputs_.size(), 0);
@@ -136,25 +137,34 @@ void ImplicitMechanics::observe_functions(double t, const double* x) {
   const auto rates = [this](const Point<Gradient>& point, Gradient* out) { model_->rates(point, out); };
   force_reads_ = has_exact_force_ ? observe(all_speeds_, in_full, t, x, forces) : Reads{};
   mass_reads_ = Reads{};
-  mass_is_constant_ = !has_other_mass_;
-  if (has_exact_mass_) {
-    mass_reads_ = observe(places, false, t, x, masses);
-    mass_is_constant_ &= mass_reads_.groups == 0 && !mass_reads_.has_time;
-    if (!mass_is_constant_ && in_full) mass_reads_ = observe(places, true, t, x, masses);
-  }
+  const InertialTerms& inertia = terms_.inertia();
+  mass_is_constant_ = inertia.is_constant();
+  if (has_exact_mass_ && !mass_is_constant_) mass_reads_ = observe(places, in_full, t, x, masses);
   mass_reads_.outputs = places;
   const bool has_rates = !others_.empty() && model_->rates;
   const bool has_exact_rates = has_rates && is_exact(model_->rates);
   rate_reads_ = has_exact_rates ? observe(others_, in_full, t, x, rates) : Reads{};
+
+  has_exact_inertia_ = inertia.is_twice_differentiable() && !wants_differences &&
+                       (!inertia.reads_others() || !has_rates || has_exact_rates);
+  inertia_reads_ = Reads{};
+  if (has_exact_inertia_ && !inertia.is_zero()) {
+    q_rate_dual_.assign(info.positions.size(), Gradient());
+    rates_dual_.assign(at(states_), Gradient());
+    mass_dual_.assign(terms_.mass.size(), Gradient());
+    const auto inertial = [this](const Point<Gradient>& point, Gradient* out) { evaluate_inertial_terms(point, out); };
+    inertia_reads_ = observe(all_speeds_, in_full, t, x, inertial);
+  }
 
   bool has_curvature = true, has_third = false;
   for (const Curve& curve : curves_) {
     has_curvature &= curve.f->supports<Curvature>() && !wants_differences;
     has_third |= level_ == Level::index_1 && curve.first_row >= 0 && !curve.is_on_speeds;
   }
-  const bool has_differences = has_other_force_ || has_other_mass_ || (has_rates && !has_exact_rates) || !has_curvature;
+  const bool has_differences = has_other_force_ || has_other_mass_ || (has_rates && !has_exact_rates) ||
+                               !has_curvature || (!has_exact_inertia_ && !inertia.is_zero());
   has_exact_jacobian_ = !has_differences && !has_third;
-  const int groups = std::max({force_reads_.groups, mass_is_constant_ ? 0 : mass_reads_.groups, rate_reads_.groups});
+  const int groups = std::max({force_reads_.groups, mass_reads_.groups, inertia_reads_.groups, rate_reads_.groups});
   jacobian_kind_ = has_differences ? std::string("differences")
                    : has_third     ? std::string("exact (dual numbers), dγ/dq by differences")
                                    : fmt::format("exact (dual numbers), {} colours", groups);

@@ -78,6 +78,7 @@ bool MechanicsTerms::reads_differ(double t, const double* x) {
   for (const auto& [v, positions, others] : potentials_) {
     if (reads(*v, t, x, false) != positions) return true;
   }
+  if (inertia_.reads_differ(t, x, *held_)) return true;
   if (!is_sparse()) return false;
   const SparseRows before = mass_pattern_;
   observe_mass(t, x);
@@ -171,6 +172,7 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
                    "that depend on speeds are declared with force(...)");
   }
   observe_mass(t, x);
+  inertia_.arrange(t, x, *held_, map_);
 }
 
 // Many speeds and few couplings: the mass matrix is kept in the places of its pattern.
@@ -182,6 +184,7 @@ void MechanicsTerms::observe_mass(double t, const double* x) {
     Entries<double> record(map_, seen);
     const detail::Surroundings<double> around{held_};
     for (const auto& f : info_.masses) f(Point<double>(t, x, held_->parameters.data(), &around), record);
+    for (const auto& pair : inertia_.coupled(t, x, *held_)) seen.push_back(pair);
     for (int i = 0; i < n_; ++i) seen.emplace_back(i, i);
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "formulate/inertia_check.hpp"
+
 namespace pawl::formulate {
 
 namespace {
@@ -78,6 +80,16 @@ void MechanicsForm::arrange(double t, const double* x) {
   all_terms_.reset();
   terms_.arrange(t, x, in_force_);
   terms_.evaluate_force(t, x);  // so that one written where there is no row is misuse, before anything runs
+  if (!has_checked_inertia_) {
+    check_inertia(*model_, terms_, *held_, t, x);
+    if (!terms_.inertia().is_exact())
+      notes_.push_back(fmt::format(
+          "the inertial terms of masses that take numbers only are central differences: {} evaluations of these "
+          "masses for every one of the right-hand side.\n"
+          "  try:    masses that take const auto& at",
+          terms_.inertia().black_box_evaluations()));
+    has_checked_inertia_ = true;
+  }
   make_kkt();
   analyze_rank(t, x);
   arranged_for_ = *held_;
@@ -99,20 +111,15 @@ void MechanicsForm::make_kkt() {
   holds_lambda_ = false;
 }
 
-bool MechanicsForm::evaluate(double t, const double* x) {
+bool MechanicsForm::evaluate(double t, const double* x, const double* rates) {
   terms_.rate_of_positions(x);
-  terms_.evaluate_mass(t, x);
+  terms_.evaluate_inertia(t, x, rates);
   terms_.evaluate_force(t, x, relays);
   if (contacts_) contacts_->add_forces(t, x, relays, terms_.force);
-  if (!terms_.force_is_finite() && why_.empty()) {
-    for (std::size_t i = 0; i < terms_.force.size(); ++i) {
-      if (std::isfinite(terms_.force[i])) continue;
-      why_ = fmt::format(
-          "at t = {:.10g} the force (or the derivative of a potential) on '{}' is not finite.\n"
-          "  try:    check what it divides by, and what it takes roots and logarithms of",
-          t, coordinate_name(static_cast<int>(i)));
-      break;
-    }
+  expect_finite_force(t, "the force (or the derivative of a potential)");
+  if (!terms_.inertia().is_zero()) {
+    terms_.add_inertial();
+    expect_finite_force(t, "the inertial term (from derivatives of the masses)");
   }
   terms_.evaluate_jacobian(t, x);
   terms_.evaluate_motion(t, x);
@@ -126,6 +133,18 @@ bool MechanicsForm::evaluate(double t, const double* x) {
     }
   }
   return factor(t);
+}
+
+void MechanicsForm::expect_finite_force(double t, const char* what) {
+  if (!why_.empty() || terms_.force_is_finite()) return;
+  for (std::size_t i = 0; i < terms_.force.size(); ++i) {
+    if (std::isfinite(terms_.force[i])) continue;
+    why_ = fmt::format(
+        "at t = {:.10g} {} on '{}' is not finite.\n"
+        "  try:    check what it divides by, and what it takes roots and logarithms of",
+        t, what, coordinate_name(static_cast<int>(i)));
+    break;
+  }
 }
 
 bool MechanicsForm::factor(double t) {
@@ -221,11 +240,11 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
   has_last_ = false;
   has_shared_ = false;
   const int rows = terms_.rows(), n = terms_.size();
-  const bool is_regular = evaluate(t, x);
   if (model_->rates) {
     const detail::Surroundings<double> around{held_, {}, relays};
     model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);
   }
+  const bool is_regular = evaluate(t, x, rates);
   const MechanicsInfo& info = terms_.info();
   for (std::size_t i = 0; i < info.positions.size(); ++i) rates[info.positions[i]] = terms_.q_rate[i];
   if (!is_regular) {

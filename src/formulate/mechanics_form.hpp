@@ -57,6 +57,7 @@ class MechanicsForm final : public Form, public Manifold {
 
   // For the stabilizations of the papers and the start: dense, at any point.
   MechanicsTerms& terms() { return terms_; }
+  const MechanicsTerms& terms() const { return terms_; }
   const Held& held() const { return own_held_; }
   /// Of the last rate(), for the rows in force that are not redundant.
   const std::vector<double>& last_multipliers() const { return lambda_; }
@@ -103,9 +104,10 @@ class MechanicsForm final : public Form, public Manifold {
     if (is_stale_) arrange(t, x);
   }
   void arrange(double t, const double* x);
-  bool evaluate(double t, const double* x);      // terms and factors; false: singular
-  bool factor(double t);                         // of the mass and the derivatives at hand
+  bool evaluate(double t, const double* x, const double* rates);  // terms and factors; false: singular
+  bool factor(double t);                                          // of the mass and the derivatives at hand
   bool is_evaluated(double t, const double* x);  // rate() at this point, unless it was the last; false: singular
+  void expect_finite_force(double t, const char* what);
   void make_kkt();
   void refuse_contacts() const;  // where the formulation has no multipliers for them
   void drop_dependent_rows(double t, const double* x);
@@ -133,7 +135,7 @@ class MechanicsForm final : public Form, public Manifold {
   Held arranged_for_;
   std::unique_ptr<Kkt> kkt_;
   std::vector<int> in_force_, redundant_;  // declared rows
-  bool is_stale_ = true;
+  bool is_stale_ = true, has_checked_inertia_ = false;
   double direction_ = 1;  // of the integration
   double step_ = 0, step_start_ = std::numeric_limits<double>::quiet_NaN();
   int first_mode_ = -1;

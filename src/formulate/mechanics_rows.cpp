@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "formulate/contact_forces.hpp"
+#include "formulate/declared_held.hpp"
+#include "formulate/quaternion_rate.hpp"
 
 namespace pawl::formulate {
 
@@ -29,30 +31,19 @@ template <class T>
 class Copy {
  public:
   Copy(const Point<T>& at, int states) : around_{at.around()->held}, parameters_(at.parameters()), time_(at.t) {
-    values().resize(at_(states));
-    for (int i = 0; i < states; ++i) values()[at_(i)] = Slopes<T>(at[State{i}]);
+    values_.reserve(at_(states));
+    for (int i = 0; i < states; ++i) values_.emplace_back(at[State{i}]);
   }
-  Slopes<T>& operator[](int state) { return values()[at_(state)]; }
-  Point<Slopes<T>> point() const { return {Slopes<T>(time_), values().data(), parameters_, &around_}; }
+  Slopes<T>& operator[](int state) { return values_[at_(state)]; }
+  Point<Slopes<T>> point() const { return {time_, values_.data(), parameters_, &around_}; }
   Slopes<T>& time() { return time_; }
 
  private:
-  static std::vector<Slopes<T>>& values() {  // one at a time: they are large
-    thread_local std::vector<Slopes<T>> all;
-    return all;
-  }
+  std::vector<Slopes<T>> values_;
   detail::Surroundings<Slopes<T>> around_;
   const double* parameters_;
   Slopes<T> time_;
 };
-
-/// The rate of a unit quaternion that turns with this angular velocity in body axes: half their product.
-template <class T>
-std::array<T, 4> quaternion_rate(const std::array<T, 4>& q, const std::array<T, 3>& v) {
-  const auto& [w, x, y, z] = q;
-  return {-0.5 * (x * v[0] + y * v[1] + z * v[2]), 0.5 * (w * v[0] + y * v[2] - z * v[1]),
-          0.5 * (w * v[1] + z * v[0] - x * v[2]), 0.5 * (w * v[2] + x * v[1] - y * v[0])};
-}
 
 template <class T>
 std::array<T, 4> orientation(const MechanicsInfo& info, const MechanicsInfo::AttitudeInfo& attitude,
@@ -71,7 +62,8 @@ void position_rates(const MechanicsInfo& info, const Point<T>& at, T* rates) {
   for (const MechanicsInfo::AttitudeInfo& attitude : info.attitudes) {
     std::array<T, 3> v{};
     for (int i = 0; i < 3; ++i) v[at_(i)] = at[State{info.speeds[at_(attitude.first_speed + i)]}];
-    const auto rate = quaternion_rate(orientation(info, attitude, at), v);
+    const auto [w, x, y, z] = orientation(info, attitude, at);
+    const auto rate = quaternion_rate(w, x, y, z, v.data());
     for (int i = 0; i < 4; ++i) rates[attitude.first_position + i] = rate[at_(i)];
   }
 }
@@ -98,6 +90,10 @@ class Balance {
     attitude_of_.assign(info_.positions.size(), -1);
     for (std::size_t a = 0; a < info_.attitudes.size(); ++a)
       for (int i = 0; i < 4; ++i) attitude_of_[at_(info_.attitudes[a].first_position + i)] = static_cast<int>(a);
+    is_mechanical_.assign(model_->state_names.size(), false);
+    for (const auto* list : {&info_.positions, &info_.speeds})
+      for (const int state : *list) is_mechanical_[at_(state)] = true;
+    for (const auto& f : info_.masses) mass_moves_ = mass_moves_ || moves(f);
     is_of_contact_.assign(info_.constraints.size(), false);
     for (const ContactInfo& contact : info_.contacts) {
       if (contact.slip >= 0) is_of_contact_[at_(contact.slip)] = true;
@@ -111,8 +107,8 @@ class Balance {
     std::fill(out, out + n, T(0.0));
     Terms<T> force(force_map_, out);
     for (const auto& f : info_.forces) f(at, force);
-    subtract_inertia(at, out);
     Copy<T> states(at, first_multiplier_ + info_.rows);
+    subtract_inertia(at, states, out);
     Slopes<T> value;
     for (const Function& potential : info_.potentials) {
       add_gradient(
@@ -146,7 +142,9 @@ class Balance {
   /// Whether they can be evaluated with derivatives.
   bool is_exact() const {
     const auto takes = [](const auto& f) { return f.template supports<Gradient>(); };
-    return std::all_of(info_.masses.begin(), info_.masses.end(), takes) &&
+    return info_.kinetic_energies.empty() && std::all_of(info_.masses.begin(), info_.masses.end(), takes) &&
+           (!mass_moves_ || std::all_of(info_.masses.begin(), info_.masses.end(),
+                                        [](const auto& f) { return f.template supports<Curvature>(); })) &&
            std::all_of(info_.forces.begin(), info_.forces.end(), takes) &&
            std::all_of(info_.potentials.begin(), info_.potentials.end(),
                        [](const Function& f) { return f.supports<Curvature>(); }) &&
@@ -156,20 +154,123 @@ class Balance {
 
  private:
   template <class T>
-  void subtract_inertia(const Point<T>& at, T* out) const {
+  void subtract_inertia(const Point<T>& at, Copy<T>& states, T* out) const {
     const std::size_t n = info_.speeds.size();
     const auto acceleration = [&](std::size_t j) { return at[dot(State{info_.speeds[j]})]; };
-    for (const auto& [speed, m] : info_.constant_masses)
-      out[speed] -= (m.index() == 0 ? std::get<double>(m) : at[std::get<Parameter>(m)]) * acceleration(at_(speed));
-    if (info_.masses.empty()) return;
-    std::vector<T> mass(n * n, T(0.0));
-    Entries<T> entries(mass_map_, mass.data());
-    for (const auto& f : info_.masses) f(at, entries);
+    const auto speed = [&](std::size_t j) { return at[State{info_.speeds[j]}]; };
+    std::vector<T> momentum(n, T(0.0));
+    for (const auto& [i, m] : info_.constant_masses) {
+      const double mass = m.index() == 0 ? std::get<double>(m) : at[std::get<Parameter>(m)];
+      out[i] -= mass * acceleration(at_(i));
+      momentum[at_(i)] += mass * speed(at_(i));
+    }
+    if (!info_.masses.empty()) {
+      std::vector<T> mass(n * n, T(0.0));
+      Entries<T> entries(mass_map_, mass.data());
+      for (const auto& f : info_.masses) f(at, entries);
+      for_each_pair([&](std::size_t i, std::size_t j, std::size_t place) {
+        out[i] -= mass[place] * acceleration(j);
+        momentum[i] += mass[place] * speed(j);
+      });
+      if (mass_moves_) subtract_motion_of_mass(at, states, out);
+    }
+    for (const Function& energy : info_.kinetic_energies) subtract_kinetic(at, states, energy, momentum.data(), out);
+    for (const MechanicsInfo::AttitudeInfo& turning : info_.attitudes) {
+      const auto first = at_(turning.first_speed);
+      const T *p = momentum.data() + first, w[3] = {speed(first), speed(first + 1), speed(first + 2)};
+      for (std::size_t k = 0; k < 3; ++k)
+        out[first + k] -= w[(k + 1) % 3] * p[(k + 2) % 3] - w[(k + 2) % 3] * p[(k + 1) % 3];
+    }
+  }
+
+  /// (i, j) and (j, i) share their place.
+  template <class Do>
+  void for_each_pair(const Do& act) const {
+    const std::size_t n = info_.speeds.size();
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
-        out[i] -= mass[i * n + j] * acceleration(j);
-        if (j < i) out[j] -= mass[i * n + j] * acceleration(i);
+        act(i, j, i * n + j);
+        if (j < i) act(j, i, i * n + j);
       }
+    }
+  }
+
+  /// Gives everything that moves its rate, along the motion.
+  template <class T>
+  void set_motion(const Point<T>& at, Copy<T>& states, bool with_accelerations) const {
+    std::vector<T> rates(info_.positions.size(), T(0.0));
+    position_rates(info_, at, rates.data());
+    for (std::size_t s = 0; s < model_->state_names.size(); ++s) {
+      const int state = static_cast<int>(s);
+      if (is_mechanical_[s]) continue;
+      states[state].slope[0] = at[dot(State{state})];
+    }
+    for (std::size_t i = 0; i < rates.size(); ++i) states[info_.positions[i]].slope[0] = rates[i];
+    if (with_accelerations)
+      for (const int state : info_.speeds) states[state].slope[0] = at[dot(State{state})];
+    states.time().slope[0] = T(1.0);
+  }
+  template <class T>
+  void stop(Copy<T>& states) const {
+    for (std::size_t s = 0; s < model_->state_names.size(); ++s) states[static_cast<int>(s)].slope[0] = T(0.0);
+    states.time().slope[0] = T(0.0);
+  }
+
+  /// dM/dt v - S^T d(v^T M v / 2)/dq.
+  template <class T>
+  void subtract_motion_of_mass(const Point<T>& at, Copy<T>& states, T* out) const {
+    const std::size_t n = info_.speeds.size();
+    std::vector<Slopes<T>> mass(n * n);
+    const auto evaluate = [&] {
+      std::fill(mass.begin(), mass.end(), Slopes<T>(0.0));
+      Entries<Slopes<T>> entries(mass_map_, mass.data());
+      for (const auto& f : info_.masses) f(states.point(), entries);
+      return mass.data();
+    };
+    const auto speed = [&](std::size_t j) { return at[State{info_.speeds[j]}]; };
+    set_motion(at, states, false);
+    evaluate();
+    stop(states);
+    for_each_pair([&](std::size_t i, std::size_t j, std::size_t place) { out[i] -= mass[place].slope[0] * speed(j); });
+    const auto share = [&](const Slopes<T>* all, std::size_t k) {
+      T sum(0.0);
+      for_each_pair([&](std::size_t i, std::size_t j, std::size_t place) {
+        sum += 0.5 * all[place].slope[k] * speed(i) * speed(j);
+      });
+      return sum;
+    };
+    add_gradient(at, states, info_.positions, evaluate, share, false, out);
+  }
+
+  /// d/dt dT/dv - S^T dT/dq of a kinetic energy, and its momenta: second derivatives, so that only numbers are left.
+  template <class T>
+  void subtract_kinetic(const Point<T>& at, Copy<T>& /*states*/, const Function& energy, T* momentum, T* out) const {
+    if constexpr (std::is_same_v<T, double>) {
+      Copy<double> moving(at, first_multiplier_ + info_.rows);
+      set_motion(at, moving, true);
+      Point<Gradient> along = moving.point();
+      Copy<Gradient> states(along, first_multiplier_ + info_.rows);
+      Curvature value;
+      const auto evaluate = [&] {
+        energy(states.point(), &value);
+        return &value;
+      };
+      const int n = static_cast<int>(info_.speeds.size());
+      for (int begin = 0; begin < n; begin += width) {
+        const int end = std::min(begin + width, n);
+        for (int k = begin; k < end; ++k) states[info_.speeds[at_(k)]].slope[at_(k - begin)] = Gradient(1.0);
+        evaluate();
+        for (int k = begin; k < end; ++k) {
+          states[info_.speeds[at_(k)]].slope[at_(k - begin)] = Gradient(0.0);
+          momentum[k] += value.slope[at_(k - begin)].value;
+          out[k] -= value.slope[at_(k - begin)].slope[0];
+        }
+      }
+      std::vector<Gradient> by_position(at_(n), Gradient(0.0));
+      add_gradient(
+          along, states, info_.positions, evaluate, [](const Curvature* row, std::size_t k) { return row->slope[k]; },
+          false, by_position.data());
+      for (int k = 0; k < n; ++k) out[k] += by_position[at_(k)].value;
     }
   }
 
@@ -194,16 +295,37 @@ class Balance {
         for (int axis = 0; axis < 3; ++axis) {
           std::array<T, 3> unit{T(0.0), T(0.0), T(0.0)};
           unit[at_(axis)] = T(1.0);
-          const auto along = quaternion_rate(orientation(info_, turning, at), unit);
+          const auto [w, x, y, z] = orientation(info_, turning, at);
+          const auto along = quaternion_rate(w, x, y, z, unit.data());
           out[turning.first_speed + axis] += part * along[at_(k - turning.first_position)];
         }
       }
     }
   }
 
+  /// Whether entries depend on a state or the time; throws Misuse where that cannot be differentiated.
+  bool moves(const detail::MassFunction& f) const {
+    if (!f.supports<Gradient>())
+      throw Misuse(fmt::format(
+          "system '{}': a mass matrix beside equations of other kinds is differentiated: it must take const auto& at",
+          model_->name));
+    if (!f.supports<Pattern>()) return true;
+    PatternTape tape;
+    const std::size_t n = model_->state_names.size();
+    std::vector<Pattern> states, mass(info_.speeds.size() * info_.speeds.size());
+    for (std::size_t i = 0; i < n; ++i) states.push_back(tape.variable(static_cast<int>(i)));
+    const Held held = declared_held(*model_);
+    const detail::Surroundings<Pattern> around{&held};
+    Entries<Pattern> entries(mass_map_, mass.data());
+    f(Point<Pattern>(tape.variable(static_cast<int>(n)), states.data(), held.parameters.data(), &around), entries);
+    return std::any_of(mass.begin(), mass.end(), [&](const Pattern& one) { return !tape.inputs_of(one).empty(); });
+  }
+
   Shared model_;
   const MechanicsInfo& info_;
   int first_multiplier_;
+  bool mass_moves_ = false;
+  std::vector<bool> is_mechanical_;  // per state
   detail::EntryMap force_map_, mass_map_;
   std::vector<int> attitude_of_;     // per position, -1 if none
   std::vector<bool> is_of_contact_;  // per constraint: its multiplier may act where its rows are not in force

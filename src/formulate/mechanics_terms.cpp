@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formulate/quaternion_rate.hpp"
+
 namespace pawl::formulate {
 
 namespace {
@@ -13,20 +15,14 @@ std::size_t at(int i) {
 
 constexpr int directions = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
 
-/// The rate of a unit quaternion that turns with this angular velocity in body axes: half their product.
-template <class T>
-std::array<T, 4> quaternion_rate(const T& w, const T& x, const T& y, const T& z, const double* v) {
-  return {-0.5 * (x * v[0] + y * v[1] + z * v[2]), 0.5 * (w * v[0] + y * v[2] - z * v[1]),
-          0.5 * (w * v[1] + z * v[0] - x * v[2]), 0.5 * (w * v[2] + x * v[1] - y * v[0])};
-}
-
 }  // namespace
 
 MechanicsTerms::MechanicsTerms(const System::Declarations& model)
     : model_(model),
       info_(*model.mechanics),
       n_(static_cast<int>(info_.speeds.size())),
-      attitude_of_(info_.positions.size(), -1) {
+      attitude_of_(info_.positions.size(), -1),
+      inertia_(model) {
   const auto states = model.state_names.size();
   force_map_ = info_.speed_map(static_cast<int>(states));
   map_ = force_map_;
@@ -40,6 +36,7 @@ MechanicsTerms::MechanicsTerms(const System::Declarations& model)
   q_rate.resize(info_.positions.size());
   q_curve_.resize(info_.positions.size());
   force.resize(at(n_));
+  inertial.resize(at(n_));
   int most = 1;
   for (const auto& constraint : info_.constraints) most = std::max(most, constraint.rows);
   rows_dual_.resize(at(most));
@@ -73,15 +70,17 @@ void MechanicsTerms::rate_of_positions(const double* x) {
 }
 
 void MechanicsTerms::evaluate_mass(double t, const double* x) {
-  std::fill(mass.begin(), mass.end(), 0.0);
-  const double* parameters = held_->parameters.data();
-  for (const auto& [speed, m] : info_.constant_masses) {
-    const double number = m.index() == 0 ? std::get<double>(m) : parameters[std::get<Parameter>(m).index];
-    mass[is_sparse() ? at(map_.first[at(speed) + 1] - 1) : at(speed * n_ + speed)] += number;
-  }
-  const detail::Surroundings<double> around{held_};
-  Entries<double> entries(map_, mass.data());
-  for (const auto& f : info_.masses) f(Point<double>(t, x, parameters, &around), entries);
+  inertia_.evaluate_mass(t, x, *held_, mass.data());
+}
+
+void MechanicsTerms::evaluate_inertia(double t, const double* x, const double* rates) {
+  if (inertia_.is_zero()) return evaluate_mass(t, x);
+  inertia_.evaluate(t, x, q_rate.data(), rates, *held_, mass.data(), inertial.data());
+}
+
+void MechanicsTerms::add_inertial() {
+  if (inertia_.is_zero()) return;
+  for (std::size_t i = 0; i < force.size(); ++i) force[i] += inertial[i];
 }
 
 // Only what one function reads, just before it does: the duals of a long chain do not fit a cache.

@@ -4,14 +4,14 @@
 //   G        derivative of g by the speeds: one evaluation with duals per eight positions a constraint reads
 //   γ        what the second derivative of g along the motion has beside G v': one evaluation with jets, on the path
 //            t + s, q + q' s + q'' s²/2 with v' = 0. It also yields g and dg/dt.
+//   Q        what follows from masses that move (inertial_terms.hpp)
 //
 // Which positions a constraint reads is observed, never asked, so G is as sparse as the model is.
 #pragma once
 
 #include <vector>
 
-#include "formulate/kkt.hpp"
-#include "pawl/mechanics.hpp"
+#include "formulate/inertial_terms.hpp"
 
 namespace pawl::formulate {
 
@@ -43,6 +43,7 @@ class MechanicsTerms {
   // Each writes into the members below; none allocates.
   void rate_of_positions(const double* x);                                         // q_rate
   void evaluate_mass(double t, const double* x);                                   // mass
+  void evaluate_inertia(double t, const double* x, const double* rates);           // mass, inertial; needs q_rate
   void evaluate_force(double t, const double* x, const double* relays = nullptr);  // force
   void evaluate_jacobian(double t, const double* x);                               // jacobian
   void evaluate_motion(double t, const double* x);                                 // value, slope, gamma; needs q_rate
@@ -58,7 +59,13 @@ class MechanicsTerms {
   /// q += S(q) d, attitudes by their own rule, then normalized.
   void move_positions(const double* d, double* x) const;
 
+  /// How the mass matrix moves. Rates of all states are wanted where it reads further states.
+  InertialTerms& inertia() { return inertia_; }
+  const InertialTerms& inertia() const { return inertia_; }
+  void add_inertial();  ///< to `force`
+
   std::vector<double> mass, force, jacobian;  // mass: dense or in the places of mass_pattern
+  std::vector<double> inertial;               // what follows from masses that move, per speed
   std::vector<double> value, slope, gamma;    // per row; value: g or h; slope: dg/dt, for rows on speeds h itself
   std::vector<double> q_rate;                 // per position
 
@@ -86,6 +93,7 @@ class MechanicsTerms {
   std::vector<int> attitude_of_;  // per position, -1 if none
   detail::EntryMap map_;          // of the mass matrix and, without slots, of forces
   detail::EntryMap force_map_;
+  InertialTerms inertia_;
   SparseRows pattern_, mass_pattern_;
   std::vector<Block> blocks_;
   std::vector<int> declared_row_;

@@ -32,11 +32,6 @@ Arm arm(const char* name) {
     M(q1, q2) = at[m] * (1. / 3 + cos(at[q2]) / 2);
     M(q2, q2) = at[m] / 3;
   });
-  arm.force([=](const auto& at, auto& f) {
-    const auto pull = at[m] / 2 * sin(at[q2]), v1 = at[dot(q1)], v2 = at[dot(q2)];
-    f[q1] += pull * (2 * v1 * v2 + sqr(v2));
-    f[q2] -= pull * sqr(v1);
-  });
   arm.potential([=](const auto& at) { return at[m] * at[g] * (1.5 * sin(at[q1]) + sin(at[q1] + at[q2]) / 2); });
   arm.energy();
   return {arm, q1, q2};

@@ -58,11 +58,6 @@ Problem four_bar() {
   bars.mass(q2, mb * lb * lb / 3);
   bars.mass(q3, mc * lc * lc / 3);
   bars.mass([=](const auto& at, auto& M) { M(q1, q2) = mb * la * lb / 2 * cos(at[q1] - at[q2]); });
-  bars.force([=](const auto& at, auto& f) {
-    const auto pull = mb * la * lb / 2 * sin(at[q1] - at[q2]);
-    f[q1] -= pull * sqr(at[dot(q2)]);
-    f[q2] += pull * sqr(at[dot(q1)]);
-  });
   bars.potential([=](const auto& at) {
     return at[g] * ((ma / 2 + mb) * la * sin(at[q1]) + mb * lb / 2 * sin(at[q2]) + mc * lc / 2 * sin(at[q3])) -
            at[torque] * at[q1];

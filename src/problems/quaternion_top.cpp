@@ -26,11 +26,6 @@ Problem quaternion_top() {
   top.mass(a.speed(0), across);
   top.mass(a.speed(1), across);
   top.mass(a.speed(2), along);
-  top.force([=](const auto& at, auto& f) {  // -ω × I ω
-    const auto twist = (at[along] - at[across]) * at[a.speed(2)];
-    f[a.speed(0)] -= twist * at[a.speed(1)];
-    f[a.speed(1)] += twist * at[a.speed(0)];
-  });
   top.potential([=](const auto& at) { return at[m] * at[g] * at[z]; });
   top.constraint("tip", [=](const auto& at) {
     const auto qw = at[a[0]], qx = at[a[1]], qy = at[a[2]], qz = at[a[3]];

@@ -32,17 +32,6 @@ Problem rolling_spheres() {
     M(beta, beta) = m * sqr(at[rho] * cos(at[alpha]));
     M(phi, psi) = I * cos(at[theta]);
   });
-  spheres.force([=](const auto& at, auto& f) {
-    const auto radius = at[rho], radial = at[dot(rho)], a = at[dot(alpha)], b = at[dot(beta)], p = at[dot(phi)],
-               q = at[dot(theta)], s = at[dot(psi)], sine = sin(at[theta]), c = cos(at[alpha]),
-               both = c * sin(at[alpha]);
-    f[rho] += m * radius * (sqr(a) + sqr(b * c));
-    f[alpha] -= m * radius * (2 * radial * a + radius * sqr(b) * both);
-    f[beta] -= 2 * m * radius * (radial * b * sqr(c) - radius * b * a * both);
-    f[phi] += I * q * s * sine;
-    f[theta] -= I * p * s * sine;
-    f[psi] += I * p * q * sine;
-  });
   spheres.constraint("contact", [=](const auto& at) { return at[rho] - (R + r); });
   spheres.velocity_constraint("rolling", [=](const auto& at) {
     const auto across = at[dot(phi)] * sin(at[theta]), c = cos(at[psi]), s = sin(at[psi]);

@@ -79,10 +79,11 @@ Problem sliding_arm() {
              static_cast<double>(joint.gust) * cos(3 * at.t);
     };
     const auto a1 = wanted(0), a2 = wanted(1), coupling = 1. / 3 + cos(at[q2]) / 2;
-    // Weight is taken up; what the moving links need of themselves is in the arm and in the controller, and cancels.
-    f[q1] +=
-        at[m] * ((5. / 3 + cos(at[q2])) * a1 + coupling * a2 + at[g] * (1.5 * cos(at[q1]) + cos(at[q1] + at[q2]) / 2));
-    f[q2] += at[m] * (coupling * a1 + a2 / 3. + at[g] * cos(at[q1] + at[q2]) / 2);
+    // Weight is taken up, and so is what the moving links pull at each other.
+    const auto pull = sin(at[q2]) / 2, v1 = at[dot(q1)], v2 = at[dot(q2)];
+    f[q1] += at[m] * ((5. / 3 + cos(at[q2])) * a1 + coupling * a2 - pull * (2 * v1 * v2 + sqr(v2)) +
+                      at[g] * (1.5 * cos(at[q1]) + cos(at[q1] + at[q2]) / 2));
+    f[q2] += at[m] * (coupling * a1 + a2 / 3. + pull * sqr(v1) + at[g] * cos(at[q1] + at[q2]) / 2);
   });
   for (const std::size_t i : {0u, 1u}) {
     arm.observable(i == 0 ? "s1" : "s2", [=](const auto& at) { return surface(at, i); });

@@ -35,16 +35,6 @@ Problem squeezer() {
     M(epsilon, epsilon) =
         m6 * (sqr(zf - fa) - 2 * u * (zf - fa) * sin(at[Omega]) + u * u) + m7 * (ua * ua + ub * ub) + I6 + I7;
   });
-  squeezer.force([=](const auto& at, auto& f) {
-    const auto first = m2 * da * rr * sin(at[Theta]), second = m4 * zt * (e - ea) * cos(at[Phi]),
-               third = m6 * u * (zf - fa) * cos(at[Omega]);
-    f[beta] -= first * at[dot(Theta)] * (at[dot(Theta)] + 2 * at[dot(beta)]);
-    f[Theta] += first * sqr(at[dot(beta)]);
-    f[Phi] += second * sqr(at[dot(delta)]);
-    f[delta] -= second * at[dot(Phi)] * (at[dot(Phi)] + 2 * at[dot(delta)]);
-    f[Omega] -= third * sqr(at[dot(epsilon)]);
-    f[epsilon] += third * at[dot(Omega)] * (at[dot(Omega)] + 2 * at[dot(epsilon)]);
-  });
   // The spring, and the motor: its torque is constant, so it has a potential too.
   squeezer.potential([=](const auto& at) {
     const auto xd = sd * cos(at[gamma]) + sc * sin(at[gamma]) + xb, yd = sd * sin(at[gamma]) - sc * cos(at[gamma]) + yb;

@@ -47,8 +47,12 @@ void Mechanics::mass(State x, std::variant<double, Parameter> m) {
   info.constant_masses.push_back({info.speed_map(size()).row_of(x), m});
 }
 
-void Mechanics::declare_mass(detail::MatrixFunction f) {
+void Mechanics::declare_mass(detail::MassFunction f) {
   edit_mechanics(edit()).masses.push_back(std::move(f));
+}
+
+void Mechanics::declare_kinetic_energy(Function T) {
+  edit_mechanics(edit()).kinetic_energies.push_back(std::move(T));
 }
 
 void Mechanics::declare_force(detail::VectorFunction f) {
@@ -78,7 +82,7 @@ ConstraintDeclaration& ConstraintDeclaration::only_when(Logic logic) {
 
 namespace {
 
-/// Kinetic and potential energy, with any scalar that the mass matrix takes.
+/// Kinetic and potential energy.
 struct Energy {
   std::shared_ptr<const MechanicsInfo> mechanics;
   detail::EntryMap map;
@@ -104,9 +108,11 @@ struct Energy {
       const T v = at[State{mechanics->speeds[static_cast<std::size_t>(speed)]}];
       sum += 0.5 * (value.index() == 0 ? std::get<double>(value) : at[std::get<Parameter>(value)]) * v * v;
     }
-    for (const Function& potential : mechanics->potentials) {
-      potential(at, &part);
-      sum += part;
+    for (const auto* energies : {&mechanics->kinetic_energies, &mechanics->potentials}) {
+      for (const Function& energy : *energies) {
+        energy(at, &part);
+        sum += part;
+      }
     }
     for (const ContactInfo& contact : mechanics->contacts) {
       if (!contact.compliance) continue;

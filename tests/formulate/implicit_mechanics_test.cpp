@@ -305,6 +305,35 @@ TEST(ImplicitMechanics, DifferentiatesBlackBoxesByDifferences) {
   expect_rows_equal(mechanism.J(), mechanism.differences(0, state, rate), 1e-6, "black box");
 }
 
+TEST(ImplicitMechanics, DifferentiatesKineticEnergiesLikeMasses) {
+  const auto arm = [](bool by_energy) {
+    Mechanics arm("arm");
+    const auto a = arm.coordinate("a", 0.7, 1.1), b = arm.coordinate("b", -0.4, 0.6);
+    if (by_energy)
+      arm.kinetic_energy([=](const auto& at) {
+        return sqr(at[dot(a)]) + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]) * (1 + at.t) + sqr(at[dot(b)]) / 2;
+      });
+    else
+      arm.mass([=](const auto& at, auto& M) { M(a, a) = 2, M(a, b) = cos(at[a] - at[b]) * (1 + at.t), M(b, b) = 1; });
+    arm.constraint("line", [=](const auto& at) { return sin(at[a]) + sin(at[b]) - 0.1 * at.t; });
+    return arm;
+  };
+  for (const Level level : levels) {
+    Implicit by_mass(arm(false), level), by_energy(arm(true), level);
+    EXPECT_EQ(by_energy.implicit->jacobian_kind(), "differences");
+    Vector y, dy;
+    by_mass.scatter(y, dy);
+    for (Implicit* one : {&by_mass, &by_energy}) one->implicit->linearize(0.2, y.data(), dy.data());
+    expect_rows_equal(by_energy.residual(0.2, y, dy), by_mass.residual(0.2, y, dy), 1e-14, "residual");
+    expect_rows_equal(by_energy.M(), by_mass.M(), 1e-14, "M");
+    expect_rows_equal(by_energy.J(), by_mass.J(), 1e-6, "J");
+    Vector slope(y.size()), slope_by_mass(y.size());
+    by_energy.implicit->time_slope(0.2, y.data(), dy.data(), slope.data());
+    by_mass.implicit->time_slope(0.2, y.data(), dy.data(), slope_by_mass.data());
+    EXPECT_LE((slope - slope_by_mass).cwiseAbs().maxCoeff(), 1e-6);
+  }
+}
+
 TEST(ImplicitMechanics, TakesDifferencesWhenAsked) {
   for (const System& system : {problems::squeezer().system, System(everything())}) {
     Implicit mechanism(system, Level::index_2);

@@ -26,8 +26,9 @@ class TermsAt {
     terms_.lock(held_);
     terms_.arrange(t, x_.data(), terms_.rows_in_force());
     terms_.rate_of_positions(x_.data());
-    terms_.evaluate_mass(t, x_.data());
+    terms_.evaluate_inertia(t, x_.data(), nullptr);
     terms_.evaluate_force(t, x_.data());
+    terms_.add_inertial();
     terms_.evaluate_jacobian(t, x_.data());
     terms_.evaluate_motion(t, x_.data());
   }
@@ -326,7 +327,8 @@ TEST(MechanicsTerms, AnAttitudesPotentialIsATorqueInBodyAxes) {
   });
   TermsAt at(one.mechanics, 0, one.x());
   const Eigen::Vector3d up = one.orientation().normalized().toRotationMatrix().transpose() * Eigen::Vector3d::UnitZ();
-  expect_equal(at.f(), one.u().cross(-weight * up).eval(), "u x F in body axes", 1e-14);
+  const Eigen::Vector3d torque = one.u().cross(-weight * up), momentum(one.w()(0), 2 * one.w()(1), 3 * one.w()(2));
+  expect_equal(at.f(), (torque - one.w().cross(momentum)).eval(), "u x F - w x I w in body axes", 1e-14);
   expect_equal(at.M(), Matrix(Eigen::Vector3d(1, 2, 3).asDiagonal()), "M", 1e-16);
 }
 

@@ -42,12 +42,6 @@ struct Box {
                              (sqr(half[0]) + sqr(half[1])) / 3};
     for (const Coordinate c : position) system.mass(c, 1.0);
     for (int i = 0; i < 3; ++i) system.mass(q.speed(i), inertia[static_cast<std::size_t>(i)]);
-    system.force([=](const auto& at, auto& f) {
-      const auto p0 = at[att.speed(0)], p1 = at[att.speed(1)], p2 = at[att.speed(2)];
-      f[att.speed(0)] += (inertia[1] - inertia[2]) * p1 * p2;
-      f[att.speed(1)] += (inertia[2] - inertia[0]) * p2 * p0;
-      f[att.speed(2)] += (inertia[0] - inertia[1]) * p0 * p1;
-    });
     system.potential([=](const auto& at) { return g * at[z]; });
     for (int k = 0; k < 8; ++k) {
       const std::array r{k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]};

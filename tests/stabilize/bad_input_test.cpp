@@ -44,9 +44,10 @@ TEST(BadInput, AMassThatIsMissingNamesItsCoordinate) {
 }
 
 TEST(BadInput, AMassThatVanishesOnTheWayStopsTheRunThere) {
-  Mechanics cart("cart");  // it leaks: m = 1 - t, gone at t = 1
+  Mechanics cart("cart");  // it leaks: m = 1 - t, gone at t = 1; what leaves takes its momentum along, m' v
   const auto x = cart.coordinate("x", 0, 1);
   cart.mass([=](const auto& at, auto& M) { M(x, x) = 1 - at.t; });
+  cart.force([=](const auto& at, auto& f) { f[x] -= at[dot(x)]; });
   const Result run = simulate(cart, {.end = 2});
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_TRUE(says(run.reason, {"mass matrix", "'x'", "t = "}));

@@ -1,0 +1,516 @@
+#include "formulate/inertial_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "formulate/coloring.hpp"
+#include "formulate/quaternion_rate.hpp"
+
+namespace pawl::formulate {
+
+namespace {
+
+constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+double number_of(const MechanicsInfo::ConstantMass& mass, const Held& held) {
+  return mass.value.index() == 0 ? std::get<double>(mass.value)
+                                 : held.parameters[at(std::get<Parameter>(mass.value).index)];
+}
+
+/// Whether the inertia of some body, if it has no more than three numbers on the diagonal, differs between its axes.
+bool turns_unevenly(const MechanicsInfo& info, const std::vector<char>& is_single, const Held& held) {
+  for (std::size_t a = 0; a < info.attitudes.size(); ++a) {
+    double inertia[3] = {0, 0, 0};
+    for (const auto& mass : info.constant_masses) {
+      const int axis = mass.speed - info.attitudes[a].first_speed;
+      if (axis >= 0 && axis < 3) inertia[axis] += number_of(mass, held);
+    }
+    if (!is_single[a] || inertia[0] != inertia[1] || inertia[1] != inertia[2]) return true;
+  }
+  return false;
+}
+
+/// Notes which states a function asks for.
+struct Recording final : detail::LazyStates<Jet<double>> {
+  std::vector<Jet<double>> jets;
+  mutable std::vector<char> was_read;
+  const Jet<double>& state(int i) const override {
+    was_read[at(i)] = 1;
+    return jets[at(i)];
+  }
+};
+
+}  // namespace
+
+InertialTerms::InertialTerms(const System::Declarations& model)
+    : model_(model),
+      info_(*model.mechanics),
+      n_(static_cast<int>(info_.speeds.size())),
+      attitude_of_(info_.positions.size(), -1),
+      is_speed_(model.state_names.size()),
+      is_position_(model.state_names.size()) {
+  for (std::size_t a = 0; a < info_.attitudes.size(); ++a) {
+    for (int i = 0; i < 4; ++i) attitude_of_[at(info_.attitudes[a].first_position + i)] = static_cast<int>(a);
+  }
+  for (const int state : info_.speeds) is_speed_[at(state)] = 1;
+  for (const int state : info_.positions) is_position_[at(state)] = 1;
+  for (const auto& f : info_.masses) (f.supports<Gradient>() ? smooth_ : black_boxes_).push_back(&f);
+  is_twice_differentiable_ = black_boxes_.empty() && info_.kinetic_energies.empty();
+  for (const auto* f : smooth_) is_twice_differentiable_ &= f->supports<Curvature>();
+  if (!black_boxes_.empty()) {
+    moves_ = all_moves();
+    x_moved_.resize(is_speed_.size());
+  }
+  if (!info_.kinetic_energies.empty()) curvatures_.resize(is_speed_.size());
+  linear_.resize(at(n_));
+}
+
+// ---- what is read
+
+/// Everything but speeds.
+std::vector<InertialTerms::Direction> InertialTerms::all_moves() const {
+  std::vector<Direction> all;
+  for (std::size_t i = 0; i < info_.positions.size(); ++i)
+    all.push_back({.state = info_.positions[i], .position = static_cast<int>(i)});
+  for (int state = 0; state < static_cast<int>(is_speed_.size()); ++state) {
+    if (!is_speed_[at(state)] && !is_position_[at(state)] && state != info_.friction_work)
+      all.push_back({.state = state});
+  }
+  all.push_back({});
+  return all;
+}
+
+template <class Do>
+void InertialTerms::for_each_place(const Do& act) const {
+  for (int i = 0; i < n_; ++i) {
+    if (!map_.is_sparse()) {
+      for (int j = 0; j <= i; ++j) act(i, j, i * map_.width + j);
+      continue;
+    }
+    for (int place = map_.first[at(i)]; place < map_.first[at(i + 1)]; ++place) act(i, map_.column[at(place)], place);
+  }
+}
+
+// With patterns; a function that branches on states is taken to write every entry and to read everything.
+InertialTerms::Structure InertialTerms::observe(const Held& held) const {
+  const int states = static_cast<int>(is_speed_.size());
+  int places = 0;
+  for_each_place([&](int, int, int place) { places = std::max(places, place + 1); });
+  PatternTape tape;
+  std::vector<Pattern> x, entries(at(places));
+  for (int i = 0; i < states; ++i) x.push_back(tape.variable(i));
+  const detail::Surroundings<Pattern> around{&held};
+  bool may_branch = false;
+  Entries<Pattern> out(map_, entries.data());
+  for (const auto* f : smooth_) {
+    if (f->supports<Pattern>()) {
+      (*f)(Point<Pattern>(tape.variable(states), x.data(), held.parameters.data(), &around), out);
+    } else {
+      may_branch = true;
+    }
+  }
+  const std::vector<Direction> all = all_moves();
+  std::vector<int> number(at(states) + 1, -1);  // of the direction of a state; the time comes last
+  for (std::size_t d = 0; d < all.size(); ++d)
+    number[at(all[d].state < 0 ? states : all[d].state)] = static_cast<int>(d);
+  Structure found;
+  std::vector<int> first{0};  // reads of every entry, as columns of a pattern
+  for_each_place([&](int i, int j, int place) {
+    const auto begin = static_cast<int>(found.reads.size());
+    if (may_branch) {
+      for (std::size_t d = 0; d < all.size(); ++d) found.reads.push_back(static_cast<int>(d));
+    } else {
+      for (const int input : tape.inputs_of(entries[at(place)])) {
+        if (number[at(input)] < 0)
+          throw Misuse(fmt::format(
+              "the mass matrix of '{}' depends on '{}': masses are functions of coordinates, further states and time.\n"
+              "  try:    forces for what depends on speeds",
+              model_.name, model_.state_names[at(input)]));
+        found.reads.push_back(number[at(input)]);
+      }
+    }
+    if (static_cast<int>(found.reads.size()) == begin) return;
+    found.entries.push_back({i, j, place, begin});
+    first.push_back(static_cast<int>(found.reads.size()));
+  });
+  // Directions that are read, and groups of them that no entry reads together.
+  std::vector<int> renumbered(all.size(), -1);
+  for (int& read : found.reads) {
+    if (renumbered[at(read)] < 0) {
+      renumbered[at(read)] = static_cast<int>(found.directions.size());
+      found.directions.push_back(all[at(read)]);
+    }
+    read = renumbered[at(read)];
+  }
+  const int count = static_cast<int>(found.directions.size());
+  const TransposedPattern by_direction = transpose(count, first, found.reads);
+  const std::vector<int> color =
+      color_columns(static_cast<int>(found.entries.size()), by_direction.first, by_direction.column);
+  for (std::size_t d = 0; d < found.directions.size(); ++d) found.directions[d].group = color[d];
+  found.entries.push_back({0, 0, 0, static_cast<int>(found.reads.size())});  // so that every entry has a next one
+  return found;
+}
+
+void InertialTerms::observe_kinetics(double t, const double* x, const Held& held) {
+  kinetics_.clear();
+  Recording recording;
+  for (std::size_t i = 0; i < is_speed_.size(); ++i) recording.jets.emplace_back(x[i]);
+  const detail::Surroundings<Jet<double>> around{&held};
+  for (const Function& f : info_.kinetic_energies) {
+    recording.was_read.assign(is_speed_.size(), f.supports<Jet<double>>() ? 0 : 1);
+    Jet<double> out;
+    if (f.supports<Jet<double>>())
+      f(Point<Jet<double>>(Jet<double>(t), Point<Jet<double>>::States{{&recording}}, held.parameters.data(), &around),
+        &out);
+    Kinetic kinetic{&f, {}, {}, {}};
+    for (std::size_t i = 0; i < info_.positions.size(); ++i) {
+      if (recording.was_read[at(info_.positions[i])]) kinetic.positions.push_back(static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < info_.speeds.size(); ++i) {
+      if (recording.was_read[at(info_.speeds[i])]) kinetic.speeds.push_back(static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < is_speed_.size(); ++i) {
+      if (recording.was_read[i] && !is_speed_[i] && !is_position_[i]) kinetic.others.push_back(static_cast<int>(i));
+    }
+    kinetics_.push_back(std::move(kinetic));
+  }
+}
+
+std::vector<std::pair<int, int>> InertialTerms::coupled(double t, const double* x, const Held& held) {
+  observe_kinetics(t, x, held);
+  std::vector<std::pair<int, int>> pairs;
+  for (const Kinetic& kinetic : kinetics_) {
+    for (const int i : kinetic.speeds) {
+      for (const int j : kinetic.speeds) {
+        if (j <= i) pairs.emplace_back(i, j);
+      }
+    }
+  }
+  return pairs;
+}
+
+void InertialTerms::arrange(double t, const double* x, const Held& held, const detail::EntryMap& map) {
+  map_ = map;
+  observe_kinetics(t, x, held);
+  structure_ = observe(held);
+  groups_ = 0;
+  reads_others_ = false;
+  const auto is_other = [this](const Direction& d) { return d.state >= 0 && d.position < 0; };
+  for (const Direction& direction : structure_.directions) {
+    groups_ = std::max(groups_, direction.group + 1);
+    reads_others_ |= is_other(direction);
+  }
+  for (const Direction& direction : moves_) reads_others_ |= is_other(direction);
+  for (const Kinetic& kinetic : kinetics_) reads_others_ |= !kinetic.others.empty();
+
+  int places = 0;
+  for_each_place([&](int, int, int place) { places = std::max(places, place + 1); });
+  const std::size_t count = structure_.directions.size();
+  const auto size = [&](auto& work) {
+    work.states.resize(is_speed_.size());
+    work.entries.resize(at(places));
+    work.rate.resize(count);
+    work.energy.resize(count);
+    work.momentum.resize(at(n_));
+  };
+  size(work_);
+  if (is_twice_differentiable_) size(work_dual_);
+  ahead_.assign(at(places), 0);
+  behind_.assign(at(places), 0);
+
+  // Bodies whose inertia is three numbers, which may be equal.
+  is_single_.assign(info_.attitudes.size(), 1);
+  has_gyroscopes_ = false;
+  if (info_.attitudes.empty()) return;
+  Entries<double>::Seen written;
+  Entries<double> record(map_, written);
+  const detail::Surroundings<double> around{&held};
+  for (const auto& f : info_.masses) f(Point<double>(t, x, held.parameters.data(), &around), record);
+  for (const Kinetic& kinetic : kinetics_) {
+    for (const int i : kinetic.speeds) written.emplace_back(i, i);
+  }
+  for (std::size_t a = 0; a < info_.attitudes.size(); ++a) {
+    const int first = info_.attitudes[a].first_speed;
+    for (const auto& [i, j] : written) {
+      if ((i >= first && i < first + 3) || (j >= first && j < first + 3)) is_single_[a] = 0;
+    }
+  }
+  has_gyroscopes_ = turns_unevenly(info_, is_single_, held);
+}
+
+bool InertialTerms::reads_differ(double t, const double* x, const Held& held) {
+  if (!smooth_.empty() && !(observe(held) == structure_)) return true;
+  if (turns_unevenly(info_, is_single_, held) != has_gyroscopes_) return true;
+  if (kinetics_.empty()) return false;
+  const std::vector<Kinetic> before = kinetics_;
+  observe_kinetics(t, x, held);
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    if (before[k].positions != kinetics_[k].positions || before[k].speeds != kinetics_[k].speeds ||
+        before[k].others != kinetics_[k].others)
+      return true;
+  }
+  return false;
+}
+
+std::string InertialTerms::description() const {
+  if (is_zero()) return "none: the masses are constant";
+  if (black_boxes_.empty()) return "exact (dual numbers)";
+  return fmt::format("differences, {} evaluations of the masses each", black_box_evaluations());
+}
+
+// ---- values
+
+template <class E>
+void InertialTerms::set_constants(const Held& held, E* entries) const {
+  for_each_place([&](int, int, int place) { entries[place] = E(0.0); });
+  for (const auto& mass : info_.constant_masses)
+    entries[map_.is_sparse() ? map_.first[at(mass.speed) + 1] - 1 : mass.speed * (map_.width + 1)] +=
+        E(number_of(mass, held));
+}
+
+void InertialTerms::evaluate_declared(double t, const double* x, const Held& held, double* mass) {
+  set_constants(held, mass);
+  const detail::Surroundings<double> around{&held};
+  Entries<double> entries(map_, mass);
+  for (const auto& f : info_.masses) f(Point<double>(t, x, held.parameters.data(), &around), entries);
+}
+
+void InertialTerms::evaluate_mass(double t, const double* x, const Held& held, double* mass) {
+  evaluate_declared(t, x, held, mass);
+  add_kinetic_mass(t, x, held, mass);
+}
+
+void InertialTerms::add_kinetic_mass(double t, const double* x, const Held& held, double* mass) {
+  for (const Kinetic& kinetic : kinetics_) add_kinetic(kinetic, t, x, nullptr, nullptr, held, mass, nullptr);
+}
+
+// ---- values and what follows from their change
+
+template <class T>
+InertialTerms::Work<T>& InertialTerms::work() {
+  if constexpr (std::is_same_v<T, double>) {
+    return work_;
+  } else {
+    return work_dual_;
+  }
+}
+
+template <class T>
+T InertialTerms::rate_of(const Direction& direction, const T* q_rate, const T* rates) const {
+  if (direction.position >= 0) return q_rate[direction.position];
+  return direction.state >= 0 ? rates[direction.state] : T(1.0);
+}
+
+template <class T>
+void InertialTerms::add_along(int position, const T& by_position, const T* x, T* Q) const {
+  const int attitude = attitude_of_[at(position)];
+  if (attitude < 0) {
+    Q[info_.speed_of[at(position)]] += by_position;
+    return;
+  }
+  const auto& [first, first_speed] = info_.attitudes[at(attitude)];
+  const int* state = info_.positions.data() + first;
+  for (int axis = 0; axis < 3; ++axis) {
+    double unit[3] = {0, 0, 0};
+    unit[axis] = 1;
+    const auto column = quaternion_rate(x[state[0]], x[state[1]], x[state[2]], x[state[3]], unit);
+    Q[first_speed + axis] += by_position * column[at(position - first)];
+  }
+}
+
+template <class T>
+void InertialTerms::evaluate(const T& t, const T* x, const T* q_rate, const T* rates, const Held& held, T* mass, T* Q) {
+  std::fill(Q, Q + n_, T(0.0));
+  if constexpr (std::is_same_v<T, double>) {
+    std::fill(linear_.begin(), linear_.end(), 0.0);
+    const bool has_black_boxes = !black_boxes_.empty();
+    if (has_black_boxes || structure_.directions.empty()) evaluate_declared(t, x, held, mass);
+    if (!structure_.directions.empty())
+      differentiate<T>(t, x, q_rate, rates, held, has_black_boxes ? nullptr : mass, Q);
+    if (has_black_boxes) difference(t, x, q_rate, rates, held, Q);
+    for (const Kinetic& kinetic : kinetics_) add_kinetic(kinetic, t, x, q_rate, rates, held, mass, Q);
+  } else {
+    differentiate<T>(t, x, q_rate, rates, held, mass, Q);
+  }
+  if (has_gyroscopes_) add_gyroscopes(x, mass, Q);
+}
+
+template void InertialTerms::evaluate(const double&, const double*, const double*, const double*, const Held&, double*,
+                                      double*);
+template void InertialTerms::evaluate(const Gradient&, const Gradient*, const Gradient*, const Gradient*, const Held&,
+                                      Gradient*, Gradient*);
+
+template <class T>
+void InertialTerms::differentiate(const T& t, const T* x, const T* q_rate, const T* rates, const Held& held, T* mass,
+                                  T* Q) {
+  using Outer = Dual<width, T>;
+  Work<T>& work = this->work<T>();
+  const std::vector<Direction>& directions = structure_.directions;
+  for (std::size_t d = 0; d < directions.size(); ++d) {
+    work.rate[d] = rate_of(directions[d], q_rate, rates);
+    work.energy[d] = T(0.0);
+  }
+  const detail::Surroundings<Outer> around{&held};
+  for (int begin = 0; begin < std::max(groups_, 1); begin += width) {
+    Outer time(t);
+    for (const Direction& direction : directions) {
+      Outer& z = direction.state >= 0 ? work.states[at(direction.state)] : time;
+      if (direction.state >= 0) z = Outer(x[direction.state]);
+      const int place = direction.group - begin;
+      if (place >= 0 && place < width) z.slope[at(place)] = T(1.0);
+    }
+    set_constants(held, work.entries.data());
+    Entries<Outer> entries(map_, work.entries.data());
+    const Point<Outer> point(time, work.states.data(), held.parameters.data(), &around);
+    for (const auto* f : smooth_) (*f)(point, entries);
+    if (mass != nullptr && begin == 0)
+      for_each_place([&](int, int, int place) { mass[place] = work.entries[at(place)].value; });
+    for (std::size_t e = 0; e + 1 < structure_.entries.size(); ++e) {
+      const auto& [i, j, entry, first_read] = structure_.entries[e];
+      const T& vi = x[info_.speeds[at(i)]];
+      const T& vj = x[info_.speeds[at(j)]];
+      const T share = (i == j ? 0.5 : 1.0) * vi * vj;
+      T change(0.0);
+      for (int r = first_read; r < structure_.entries[e + 1].first_read; ++r) {
+        const auto d = at(structure_.reads[at(r)]);
+        const int place = directions[d].group - begin;
+        if (place < 0 || place >= width) continue;
+        const T& slope = work.entries[at(entry)].slope[at(place)];
+        change += slope * work.rate[d];
+        work.energy[d] += share * slope;
+      }
+      Q[i] -= change * vj;
+      if (i != j) Q[j] -= change * vi;
+    }
+  }
+  for (std::size_t d = 0; d < directions.size(); ++d) {
+    if (directions[d].position >= 0) add_along(directions[d].position, work.energy[d], x, Q);
+  }
+}
+
+void InertialTerms::difference(double t, const double* x, const double* q_rate, const double* rates, const Held& held,
+                               double* Q) {
+  const double reach = std::cbrt(std::numeric_limits<double>::epsilon());
+  std::copy(x, x + x_moved_.size(), x_moved_.begin());
+  const detail::Surroundings<double> around{&held};
+  const auto masses_at = [&](double time, std::vector<double>& out) {
+    std::fill(out.begin(), out.end(), 0.0);
+    Entries<double> entries(map_, out.data());
+    for (const auto* f : black_boxes_)
+      (*f)(Point<double>(time, x_moved_.data(), held.parameters.data(), &around), entries);
+  };
+  for (const Direction& move : moves_) {
+    const double value = move.state >= 0 ? x[move.state] : t;
+    const bool has_nominal = move.state >= 0 && !model_.nominals.empty() && model_.nominals[at(move.state)] > 0;
+    const double step = reach * std::max(std::abs(value), has_nominal ? model_.nominals[at(move.state)] : 1.0);
+    const double before = value - step, after = value + step;
+    const auto moved_to = [&](double place, std::vector<double>& out) {
+      if (move.state >= 0) x_moved_[at(move.state)] = place;
+      masses_at(move.state >= 0 ? t : place, out);
+    };
+    moved_to(after, ahead_);
+    moved_to(before, behind_);
+    if (move.state >= 0) x_moved_[at(move.state)] = value;
+    const double rate = rate_of(move, q_rate, rates);
+    double energy = 0;
+    for_each_place([&](int i, int j, int place) {
+      const double slope = (ahead_[at(place)] - behind_[at(place)]) / (after - before);
+      const double vi = x[info_.speeds[at(i)]], vj = x[info_.speeds[at(j)]];
+      energy += (i == j ? 0.5 : 1.0) * vi * vj * slope;
+      Q[i] -= slope * rate * vj;
+      if (i != j) Q[j] -= slope * rate * vi;
+    });
+    if (move.position >= 0) add_along(move.position, energy, x, Q);
+  }
+}
+
+// Outer derivatives are by speeds; inner ones by speeds, along the motion, and by positions.
+void InertialTerms::add_kinetic(const Kinetic& kinetic, double t, const double* x, const double* q_rate,
+                                const double* rates, const Held& held, double* mass, double* Q) {
+  const std::vector<int>&speeds = kinetic.speeds, &positions = kinetic.positions;
+  const int count = static_cast<int>(speeds.size()), motion = count,
+            all = Q == nullptr ? count : count + 1 + static_cast<int>(positions.size());
+  const detail::Surroundings<Curvature> around{&held};
+  for (int outer = 0; outer < std::max(count, 1); outer += width) {
+    for (int inner = 0; inner < all; inner += width) {
+      const bool has_pairs = inner <= motion && inner < outer + width;
+      const bool has_motion = Q != nullptr && inner <= motion && motion < inner + width;
+      if (!has_pairs && !has_motion && outer > 0) continue;
+      const auto seed = [&](Curvature& z, int number) {
+        if (number >= inner && number < inner + width) z.value.slope[at(number - inner)] = 1;
+      };
+      for (int k = 0; k < count; ++k) {
+        const int state = info_.speeds[at(speeds[at(k)])];
+        Curvature& z = curvatures_[at(state)] = Curvature(x[state]);
+        seed(z, k);
+        if (k >= outer && k < outer + width) z.slope[at(k - outer)] = Gradient(1.0);
+      }
+      for (std::size_t k = 0; k < positions.size(); ++k) {
+        const int state = info_.positions[at(positions[k])];
+        Curvature& z = curvatures_[at(state)] = Curvature(x[state]);
+        if (Q != nullptr) seed(z, motion + 1 + static_cast<int>(k));
+        if (has_motion) z.value.slope[at(motion - inner)] = q_rate[positions[k]];
+      }
+      for (const int state : kinetic.others) {
+        Curvature& z = curvatures_[at(state)] = Curvature(x[state]);
+        if (has_motion) z.value.slope[at(motion - inner)] = rates[state];
+      }
+      Curvature time(t), energy;
+      if (has_motion) time.value.slope[at(motion - inner)] = 1;
+      (*kinetic.f)(Point<Curvature>(time, curvatures_.data(), held.parameters.data(), &around), &energy);
+      for (int a = outer; a < std::min(outer + width, count); ++a) {
+        const Gradient& by_speed = energy.slope[at(a - outer)];
+        const int i = speeds[at(a)];
+        for (int b = inner; b < std::min(inner + width, a + 1); ++b) {
+          const int j = speeds[at(b)];
+          const double m = by_speed.slope[at(b - inner)];
+          mass[place(i, j)] += m;
+          linear_[at(i)] -= m * x[info_.speeds[at(j)]];
+          if (i != j) linear_[at(j)] -= m * x[info_.speeds[at(i)]];
+        }
+        if (inner == 0) linear_[at(i)] += by_speed.value;
+        if (has_motion) Q[i] -= by_speed.slope[at(motion - inner)];
+      }
+      if (outer > 0) continue;
+      for (int b = std::max(inner, motion + 1); b < std::min(inner + width, all); ++b)
+        add_along(positions[at(b - motion - 1)], energy.value.slope[at(b - inner)], x, Q);
+    }
+  }
+}
+
+// -ω × p; for a body alone with its inertia the same about all axes it is zero.
+template <class T>
+void InertialTerms::add_gyroscopes(const T* x, const T* mass, T* Q) {
+  std::vector<T>& momentum = work<T>().momentum;
+  const bool is_coupled = std::find(is_single_.begin(), is_single_.end(), 0) != is_single_.end();
+  if (is_coupled) {
+    std::fill(momentum.begin(), momentum.end(), T(0.0));
+    for_each_place([&](int i, int j, int place) {
+      momentum[at(i)] += mass[place] * x[info_.speeds[at(j)]];
+      if (i != j) momentum[at(j)] += mass[place] * x[info_.speeds[at(i)]];
+    });
+    if constexpr (std::is_same_v<T, double>) {
+      for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] += linear_[i];
+    }
+  }
+  for (std::size_t a = 0; a < info_.attitudes.size(); ++a) {
+    const int first = info_.attitudes[a].first_speed;
+    T w[3], p[3];
+    for (int k = 0; k < 3; ++k) {
+      w[k] = x[info_.speeds[at(first + k)]];
+      p[k] = is_single_[a] ? mass[place(first + k, first + k)] * w[k] : momentum[at(first + k)];
+    }
+    const auto inertia = [&](int k) { return mass[place(first + k, first + k)]; };
+    if (is_single_[a] && inertia(0) == inertia(1) && inertia(1) == inertia(2)) continue;
+    for (int k = 0; k < 3; ++k) Q[first + k] -= w[(k + 1) % 3] * p[(k + 2) % 3] - w[(k + 2) % 3] * p[(k + 1) % 3];
+  }
+}
+
+}  // namespace pawl::formulate
