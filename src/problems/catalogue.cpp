@@ -10,6 +10,7 @@
 #include "problems/contact.hpp"
 #include "problems/granular.hpp"
 #include "problems/hybrid.hpp"
+#include "problems/mixtures.hpp"
 #include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
 #include "problems/stiff.hpp"
@@ -94,6 +95,7 @@ const std::vector<Problem>& catalogue() {
       problems::slider_crank_clearance(),
       problems::sliding_arm(),
       problems::bead_hoop(),
+      problems::servo(),
       problems::buck_converter(),
       problems::diode_bridge(),
       problems::thyristor_rectifier(),
@@ -120,7 +122,7 @@ std::optional<double> error_against_reference(const Problem& problem, const Valu
   const auto exact = problem.reference(values, t);
   if (!exact) return std::nullopt;
   double worst = 0;
-  for (std::size_t i = 0; i < state.size(); ++i) worst = std::max(worst, std::abs(state[i] - (*exact)[i]));
+  for (std::size_t i = 0; i < exact->size(); ++i) worst = std::max(worst, std::abs(state[i] - (*exact)[i]));
   return worst;
 }
 

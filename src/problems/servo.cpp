@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "pawl/mechanics.hpp"
@@ -5,7 +6,8 @@
 
 namespace pawl::problems {
 
-// A motor behind a chopper turns a crank, whose rod pushes a slider along a guide with dry friction against an end stop.
+// A motor behind a chopper turns a crank, whose rod pushes a slider along a guide with dry friction against an end
+// stop.
 //   source E, switch S, freewheeling diode D:   iS + iD = i,   L i' = vx - R i - k crank'
 //   loop:    a sin(crank) = l sin(rod),   slider = a cos(crank) + l cos(rod)
 //   sensor:  lag sensor' = crank' - sensor; sampled every Ts by a controller that sets the share of S in a period T
@@ -70,8 +72,9 @@ Problem servo() {
       .then([=](Jump& jump) { jump[closed] = false; });
   drive.ideal_switch(
       "S", closed, [=](const auto& at) { return at[E] - at[vx]; }, [=](const auto& at) { return at[iS]; });
-  drive.diode("D", [=](const auto& at) { return -at[vx]; }, [=](const auto& at) { return at[iD]; });
-  for (const State voltage : {vx}) drive.nominal(voltage, 10);
+  drive.diode(
+      "D", [=](const auto& at) { return -at[vx]; }, [=](const auto& at) { return at[iD]; });
+  drive.nominal(vx, 10);
   const auto lost = drive.impact_loss();
   const auto rubbed = drive.friction_work();
   drive.observable("unaccounted energy", [=](const auto& at) {
@@ -80,14 +83,20 @@ Problem servo() {
                         2;
     return at[drawn] - at[heat] - at[rubbed] - at[lost] - stored;
   });
-  return {.summary = "motor behind a chopper, slider-crank, end stop with impact, friction, sampled controller",
-          .kind = "mixture: DAE of index 3, stiff, hybrid, contacts, ideal switches",
-          .source = "pawl; the kinds of its parts are those of the buck converter and the slider-crank of this catalogue",
-          .system = drive,
-          .end = 0.0503,
-          .plot = "t,slider",
-          .known_by = "crank angle alone, 113-bit extrapolation of every piece (scripts/servo_reference.cpp)",
-          .reference = {}};
+  const double end = 0.0503, current = 16.69785401195163383;
+  return {
+      .summary = "motor behind a chopper, slider-crank, end stop with impact, friction, sampled controller",
+      .kind = "mixture: DAE of index 3, stiff, hybrid, contacts, ideal switches",
+      .source = "pawl; the kinds of its parts are those of the buck converter and the slider-crank of this catalogue",
+      .system = drive,
+      .end = end,
+      .plot = "t,slider",
+      .known_by = "crank angle alone, 113-bit extrapolation of every piece (scripts/servo_reference.cpp)",
+      .reference =
+          known_at(drive, end,
+                   {2.086658861806354479, -28.56404189290165681, 0.2640168085517121375, 4.378794016227776977,
+                    0.08173639442303293175, 0.6311388840568616938, current, 24, current, 0, -28.63259241894017786,
+                    11.70801909655513111, 10.68250523992218594, 0.01316803498636971034})};
 }
 
 }  // namespace pawl::problems

@@ -1,0 +1,202 @@
+// Models of several kinds in one system: every method, against closed forms or a model written by hand.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "pawl/mechanics.hpp"
+#include "pawl/pawl.hpp"
+#include "pawl/port_hamiltonian.hpp"
+
+namespace pawl {
+namespace {
+
+struct Case {
+  const char* method;
+  double accuracy;  // of the result at the tolerance of the test, 1e-9
+};
+
+/// Implicit and explicit ones: the same equations, solved as they stand or for their rates.
+const Case cases[] = {{"auto", 1e-8},     {"radau", 1e-8},       {"radau-5", 1e-7}, {"bdf", 1e-6},
+                      {"esdirk-5", 1e-7}, {"tsitouras-5", 1e-7}, {"dop853", 1e-7}};
+
+class Mixture : public testing::TestWithParam<Case> {
+ protected:
+  Result run(const System& system, double end) const {
+    return simulate(system, {.end = end, .tolerance = 1e-9, .method = GetParam().method});
+  }
+  double accuracy() const { return GetParam().accuracy; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, Mixture, testing::ValuesIn(cases), [](const auto& info) {
+  std::string name = info.param.method;
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+});
+
+// A rotor with w' = 2 i, i = 10 sin 20 t - 2 w: w' + 4 w = 20 sin 20 t.
+TEST_P(Mixture, TakesTheTorqueOfAMechanismFromAnAlgebraicUnknown) {
+  Mechanics motor("motor");
+  const auto angle = motor.coordinate("angle", 0);
+  motor.mass(angle, 1.0);
+  const auto i = motor.state("i", 0);
+  motor.force([=](const auto& at, auto& f) { f[angle] += 2 * at[i]; });
+  motor.equation("loop", [=](const auto& at) { return at[i] + 2 * at[dot(angle)] - 10 * sin(20 * at.t); });
+  const Result result = run(motor, 1);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  const double a = 80.0 / 416, b = -400.0 / 416, w = a * std::sin(20.0) + b * std::cos(20.0) - b * std::exp(-4.0);
+  EXPECT_NEAR(result.final()[dot(angle)], w, accuracy());
+  EXPECT_NEAR(result.final()[i], 10 * std::sin(20.0) - 2 * w, 10 * accuracy());
+}
+
+TEST_P(Mixture, KeepsAConservedQuantityOfASystemWithEquations) {
+  System oscillator("oscillator");
+  const auto x = oscillator.state("x", 1), y = oscillator.state("y", 0), z = oscillator.state("z", 0);
+  oscillator.rates([=](const auto& at, auto& d) {
+    d[x] = at[y];
+    d[y] = -at[z];
+  });
+  oscillator.equation("spring", [=](const auto& at) { return at[z] - at[x]; });
+  oscillator.conserved("energy", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]); });
+  const auto energy = oscillator.observable("E", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]); });
+  const Result result = run(oscillator, 10);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_NEAR(result.final()[x], std::cos(10.0), accuracy());
+  EXPECT_LE(result.range(energy).variation(), 1e-13);
+}
+
+// x' = u + (t - 1)/2 with u = -sign(x): meets x = 0 at 3 - sqrt(5), slides with u = -(t - 1)/2 and leaves where that is
+// -1, at t = 3; then x = (t - 3)²/4.
+TEST_P(Mixture, SlidesOnTheSurfaceOfARelayAndLeavesIt) {
+  System relay("relay");
+  const auto x = relay.state("x", 1), z = relay.state("z", 0);
+  const auto u = relay.relay("u", {.below = 1, .above = -1}, [=](const auto& at) { return at[x]; });
+  relay.rates([=](const auto& at, auto& d) { d[x] = at[z]; });
+  relay.equation("sum", [=](const auto& at) { return at[z] - at[u] - (at.t - 1) / 2; });
+  const Result result = run(relay, 4);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  std::vector<double> slides, leaves;
+  for (const Event& event : result.events) {
+    if (event.kind == EventKind::slide) slides.push_back(event.t);
+    if (event.kind == EventKind::leave) leaves.push_back(event.t);
+  }
+  ASSERT_EQ(slides.size(), 1u);
+  ASSERT_EQ(leaves.size(), 1u);
+  EXPECT_NEAR(slides.front(), 3 - std::sqrt(5.0), accuracy());
+  EXPECT_NEAR(leaves.front(), 3, accuracy());
+  EXPECT_NEAR(result(2.0)[x], 0, 1e-14);
+  EXPECT_NEAR(result(2.0)[u], -0.5, accuracy());
+  EXPECT_NEAR(result.final()[x], 0.25, accuracy());
+}
+
+TEST_P(Mixture, JoinsAPortHamiltonianPartToAnEquation) {
+  PortHamiltonian system("oscillator");
+  const auto p = system.state("p", 1), q = system.state("q", 0), z = system.state("z", 0);
+  system.hamiltonian([=](const auto& at) { return sqr(at[p]) / 2 + sqr(at[q]) / 2; });
+  system.structure([=](const auto&, auto& J) {
+    J(p, q) = -1;
+    J(q, p) = 1;
+  });
+  system.equation("copy", [=](const auto& at) { return at[z] - at[p] * at[q]; });
+  const Result result = run(system, 2);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_NEAR(result.final()[p], std::cos(2.0), accuracy());
+  EXPECT_NEAR(result.final()[z], std::cos(2.0) * std::sin(2.0), accuracy());
+}
+
+TEST_P(Mixture, HasMassRowsBesideAMechanism) {
+  Mechanics system("pair");
+  const auto x = system.coordinate("x", 1);
+  system.mass(x, 2.0);
+  const auto i = system.state("i", 1);
+  system.force([=](const auto& at, auto& f) { f[x] -= 2 * at[x]; });
+  system.rates([=](const auto& at, auto& d) { d[i] = -at[i]; });
+  system.System::mass([=](const auto&, auto& M) { M(i, i) = 2; });
+  const Result result = run(system, 3);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_NEAR(result.final()[x], std::cos(3.0), accuracy());
+  EXPECT_NEAR(result.final()[i], std::exp(-1.5), accuracy());
+}
+
+// A bead on a rod whose friction grows with the force in the rod, λ: both follow from one linear system,
+//   λ (x² + y² + 0.1 (x, y).tanh(v)) = v² - 9.81 y.
+TEST_P(Mixture, LetsForcesDependOnMultipliers) {
+  Mechanics bead("bead");
+  const auto x = bead.coordinate("x", 1), y = bead.coordinate("y", 0);
+  for (const auto one : {x, y}) bead.mass(one, 1.0);
+  const auto rod = bead.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
+  bead.force([=](const auto& at, auto& f) {
+    f[x] -= 0.1 * at[rod] * tanh(at[dot(x)]);
+    f[y] -= 9.81 + 0.1 * at[rod] * tanh(at[dot(y)]);
+  });
+  const auto length = bead.observable("length", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const auto across = bead.observable("along", [=](const auto& at) { return at[x] * at[dot(x)] + at[y] * at[dot(y)]; });
+  System by_hand("by hand");
+  const auto X = by_hand.state("x", 1), Y = by_hand.state("y", 0), U = by_hand.state("u", 0), V = by_hand.state("v", 0);
+  const auto force = [=](const auto& at) {
+    return (sqr(at[U]) + sqr(at[V]) - 9.81 * at[Y]) /
+           (sqr(at[X]) + sqr(at[Y]) + 0.1 * (at[X] * tanh(at[U]) + at[Y] * tanh(at[V])));
+  };
+  by_hand.rates([=](const auto& at, auto& d) {
+    const auto lambda = force(at);
+    d[X] = at[U];
+    d[Y] = at[V];
+    d[U] = -lambda * (at[X] + 0.1 * tanh(at[U]));
+    d[V] = -9.81 - lambda * (at[Y] + 0.1 * tanh(at[V]));
+  });
+  const auto lambda = by_hand.observable("force", force);
+  const Result result = run(bead, 1), exact = simulate(by_hand, {.end = 1, .tolerance = 1e-13, .method = "dop853"});
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_NEAR(result.final()[x], exact.final()[X], accuracy());
+  EXPECT_NEAR(result.final()[y], exact.final()[Y], accuracy());
+  EXPECT_NEAR(result.final()[rod], exact.final()[lambda], 100 * accuracy());
+  EXPECT_LE(result.range(length).variation(), 1e-13);
+  EXPECT_LE(result.range(across).variation(), 1e-13);
+}
+
+// Length, speed along the rod and force of a pendulum written as five equations of index 3.
+TEST_P(Mixture, HoldsHiddenConstraintsOfEquations) {
+  System pendulum("pendulum");
+  const auto x = pendulum.state("x", 1), y = pendulum.state("y", 0), u = pendulum.state("u", 0),
+             v = pendulum.state("v", 0), F = pendulum.state("F", 0);
+  pendulum.rates([=](const auto& at, auto& d) {
+    d[x] = at[u];
+    d[y] = at[v];
+    d[u] = -at[x] * at[F];
+    d[v] = -at[y] * at[F] - 9.81;
+  });
+  pendulum.equation("rod", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const auto length = pendulum.observable("length", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const auto along = pendulum.observable("along", [=](const auto& at) { return at[x] * at[u] + at[y] * at[v]; });
+  const auto missing =
+      pendulum.observable("missing", [=](const auto& at) { return at[F] - (sqr(at[u]) + sqr(at[v]) - 9.81 * at[y]); });
+  const Result result = run(pendulum, 3);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_LE(result.range(length).variation(), 1e-13);
+  EXPECT_LE(result.range(along).variation(), 1e-13);
+  EXPECT_LE(result.range(missing).variation(), 1e-10);
+}
+
+// A bob driven by a circuit falls onto a floor: flight times are those of free fall, impacts halve the speed.
+TEST_P(Mixture, HasImpactsBesideEquations) {
+  Mechanics ball("ball");
+  const auto y = ball.coordinate("y", 1);
+  ball.mass(y, 1.0);
+  ball.potential([=](const auto& at) { return 9.81 * at[y]; });
+  const auto z = ball.state("z", 0);
+  ball.equation("height again", [=](const auto& at) { return at[z] + cos(at[z]) - at[y]; });
+  const auto floor = ball.contact("floor", [=](const auto& at) { return at[y]; }, {.restitution = 0.5});
+  const Result result = run(ball, 1.0);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  const double fall = std::sqrt(2 / 9.81);
+  std::vector<double> impacts;
+  for (const Event& event : result.events)
+    if (event.kind == EventKind::crossing) impacts.push_back(event.t);
+  ASSERT_GE(impacts.size(), 2u);
+  EXPECT_NEAR(impacts[0], fall, accuracy());
+  EXPECT_NEAR(impacts[1], 2 * fall, accuracy());
+  EXPECT_NEAR(result.final()[floor.normal], 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace pawl
