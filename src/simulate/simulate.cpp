@@ -20,6 +20,7 @@
 #include "simulate/implicit_run.hpp"
 #include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
+#include "system/foreign_handle.hpp"
 
 namespace pawl {
 
@@ -354,6 +355,8 @@ Result run(const Setup& setup, Stepper& stepper, event::Layer* events) {
   Ending ending;
   try {
     ending = advance(setup, stepper, events, recorder, watch, step);
+  } catch (const ForeignHandle&) {
+    throw;  // a model that cannot be meant, not trouble met on the way
   } catch (...) {
     ending = {Outcome::failed, describe_exception(recorder.time(), events)};
   }

@@ -57,7 +57,7 @@ Constraint PortHamiltonian::declare_constraint(std::string name, detail::VectorF
   Declarations& all = edit();
   all.constraint_names.push_back(name);
   edit_port_hamiltonian(all).constraints.push_back({std::move(name), std::move(column)});
-  return {static_cast<int>(all.constraint_names.size()) - 1};
+  return {static_cast<int>(all.constraint_names.size()) - 1, all.model};
 }
 
 namespace {
@@ -179,7 +179,7 @@ class StructureCheck {
       for (int i = first; i < last; ++i) moving[static_cast<std::size_t>(i)] = x[static_cast<std::size_t>(i)];
     }
     Terms<double> terms(map_, flow.data());
-    for (const auto& f : info_.resistances) f(point, Efforts(e.data()), terms);
+    for (const auto& f : info_.resistances) f(point, Efforts(e.data(), point.around()->held), terms);
     double power = 0, size = 0;
     for (std::size_t i = 0; i < e.size(); ++i) {
       power += e[i] * flow[i];
