@@ -20,6 +20,7 @@ struct EntryMap {
   int width = 0;                   ///< rows are stored one after the other, this far apart, unless slots are given
   bool is_symmetric = false;       ///< one triangle: (i, j) and (j, i) are the same entry
   std::vector<int> first, column;  ///< sparse: the columns of row i are column[first[i]] ... in ascending order
+  int model = 0;                   ///< whose handles it takes; 0: not checked
 
   bool is_sparse() const { return !first.empty(); }
   /// Throws where the state has no row, or the entry is not in the pattern.
@@ -37,13 +38,14 @@ class Entries {
   using Seen = std::vector<std::pair<int, int>>;
 
   Entries(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
-  /// Only notes which entries are written.
-  Entries(const detail::EntryMap& map, Seen& seen) : map_(map), values_(&unused_), seen_(&seen) {}
+  /// Notes which entries are written, and keeps their values where there is room for them.
+  Entries(const detail::EntryMap& map, Seen& seen, T* values = nullptr) : map_(map), values_(values), seen_(&seen) {}
 
   T& operator()(State row, State column) {
     int i = map_.row_of(row), j = map_.row_of(column);
+    if (seen_ != nullptr && values_ != nullptr) detail::note_entry(*seen_, i, j);  // in the order it was written
     if (map_.is_symmetric && i < j) std::swap(i, j);
-    if (seen_ != nullptr) {
+    if (values_ == nullptr) {
       detail::note_entry(*seen_, i, j);
       return unused_;
     }
@@ -60,24 +62,20 @@ class Entries {
 template <class T>
 class Terms {
  public:
-  using Seen = std::vector<int>;
+  using Seen = std::vector<std::pair<int, int>>;
 
-  Terms(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
-  /// Only notes which rows are written.
-  Terms(const detail::EntryMap& map, Seen& seen) : map_(map), values_(&unused_), seen_(&seen) {}
+  Terms(const detail::EntryMap& map, T* values, Seen* seen = nullptr) : map_(map), values_(values), seen_(seen) {}
 
   T& operator[](State x) {
-    const int row = map_.row_of(x);
-    if (seen_ == nullptr) return values_[row];
-    seen_->push_back(row);
-    return unused_;
+    const int i = map_.row_of(x);
+    if (seen_ != nullptr) detail::note_entry(*seen_, i, i);
+    return values_[i];
   }
 
  private:
   const detail::EntryMap& map_;
   T* values_;
-  Seen* seen_ = nullptr;
-  T unused_{};
+  Seen* seen_;
 };
 
 namespace detail {
@@ -96,6 +94,12 @@ class OutputFunction {
                   "pawl: expected a function (const auto& at, auto& out) that assigns entries of `out`; it is called "
                   "const, so a mutable lambda is refused");
     (fill<F>(std::get<Entry<Scalar>>(entries_)), ...);
+    checked_ = std::get<Entry<double>>(entries_);
+    if constexpr (std::is_invocable_v<const F&, const Point<Gradient>&, Out<Gradient>&>) {
+      std::get<Entry<double>>(entries_) = [](const void* functor, const Point<double>& at, Out<double>& out) {
+        (*static_cast<const F*>(functor))(QuickPoint(at), out);
+      };
+    }
   }
 
   explicit operator bool() const { return functor_ != nullptr; }
@@ -107,6 +111,8 @@ class OutputFunction {
   void operator()(const Point<T>& at, Out<T>& out) const {
     entry<T>()(functor_.get(), at, out);
   }
+  /// The same, with a look at every handle: once, when a model is compiled.
+  void check(const Point<double>& at, Out<double>& out) const { checked_(functor_.get(), at, out); }
 
  private:
   template <class T>
@@ -122,6 +128,7 @@ class OutputFunction {
 
   std::shared_ptr<const void> functor_;
   std::tuple<Entry<Scalar>...> entries_{};
+  Entry<double> checked_ = nullptr;
 };
 
 using MatrixFunction = OutputFunction<Entries, double, Gradient>;

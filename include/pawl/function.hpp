@@ -72,7 +72,7 @@ class Function {
   /// Erases rates: f(at, d).
   template <class F>
   static Function rates(F f) {
-    static_assert(std::is_invocable_v<const F&, const Point<double>&, Rates<double>&>,
+    static_assert(RatesCall<double, F>::accepts,
                   "pawl: rates are a function (const auto& at, auto& d) that assigns d[x] for every state x; "
                   "it is called const, so a mutable lambda is refused");
     return erase<RatesCall>(std::move(f));
@@ -99,7 +99,7 @@ class Function {
   /// Erases a guard: f(at) -> number whose zero is an event.
   template <class F>
   static Function guard(F f) {
-    static_assert(std::is_invocable_v<const F&, const Point<double>&>,
+    static_assert(GuardCall<double, F>::accepts,
                   "pawl: a guard is a function (const auto& at) that returns a number; it is called const, so a "
                   "mutable lambda is refused");
     return erase<GuardCall>(std::move(f));
@@ -108,7 +108,7 @@ class Function {
   /// Erases a family of guards: f(at, i, j) -> number, for the member of the point.
   template <class F>
   static Function family(F f) {
-    static_assert(std::is_invocable_v<const F&, const Point<double>&, int, int>,
+    static_assert(FamilyCall<double, F>::accepts,
                   "pawl: a family of guards is a function (const auto& at, int i, int j) that returns a number; it is "
                   "called const, so a mutable lambda is refused");
     return erase<FamilyCall>(std::move(f));
@@ -170,28 +170,51 @@ class Function {
   // Nobody asks these kinds of function for second derivatives, so a user's function is not even compiled for them: the
   // conjunction looks at the call only after the scalar.
   template <class T, class F, class... Arguments>
-  static constexpr bool takes =
-      std::conjunction_v<std::negation<std::is_same<T, Curvature>>, std::is_invocable<F, Arguments...>>;
+  using Takes = std::conjunction<std::negation<std::is_same<T, Curvature>>, std::is_invocable<F, Arguments...>>;
+
+  // A generic function is checked with patterns; with numbers it then need not be, and is not even compiled for the
+  // point that looks at every handle. A black box takes that one.
+  template <class T, class TakesPattern, class TakesScalar>
+  struct Route {
+    static constexpr bool is_quick = std::conjunction_v<std::is_same<T, double>, TakesPattern>;
+    static constexpr bool accepts = std::disjunction_v<std::bool_constant<is_quick>, TakesScalar>;
+  };
+  template <class AnyRoute>
+  struct Accepts : std::bool_constant<AnyRoute::accepts> {};
+
+  template <bool is_quick, class T>
+  static decltype(auto) quick_where(const Point<T>& at) {
+    if constexpr (is_quick)
+      return detail::QuickPoint(at);
+    else
+      return (at);
+  }
 
   template <class T, class F>
-  struct RatesCall {
-    static constexpr bool accepts = takes<T, const F&, const Point<T>&, Rates<T>&>;
+  struct RatesCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&, Rates<Pattern>&>,
+                           Takes<T, const F&, const Point<T>&, Rates<T>&>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
-      Rates<T> d(out);
-      (*static_cast<const F*>(functor))(at, d);
+      if constexpr (RatesCall::is_quick) {
+        detail::QuickRates d(out);
+        (*static_cast<const F*>(functor))(detail::QuickPoint(at), d);
+      } else {
+        Rates<T> d(out, at.around() ? at.around()->held : nullptr);
+        (*static_cast<const F*>(functor))(at, d);
+      }
     }
   };
   template <class T, class F>
-  struct GuardCall {
-    static constexpr bool accepts = takes<T, const F&, const Point<T>&>;
-    static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  struct GuardCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&>, Takes<T, const F&, const Point<T>&>> {
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      *out = (*static_cast<const F*>(functor))(quick_where<GuardCall::is_quick>(at));
+    }
   };
   template <class T, class F>
-  struct FamilyCall {
-    static constexpr bool accepts = takes<T, const F&, const Point<T>&, int, int>;
+  struct FamilyCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&, int, int>,
+                            Takes<T, const F&, const Point<T>&, int, int>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
       const Pair member = at.around()->member;
-      *out = (*static_cast<const F*>(functor))(at, member.i, member.j);
+      *out = (*static_cast<const F*>(functor))(quick_where<FamilyCall::is_quick>(at), member.i, member.j);
     }
   };
   template <class T, class F>
@@ -212,10 +235,14 @@ class Function {
   struct RowsCall {
     template <class T, class F>
     struct Call {
-      static constexpr bool accepts = !std::is_same_v<T, Interval> && !std::is_same_v<T, Jet<Interval>> &&
-                                      std::is_invocable_v<const F&, const Point<T>&>;
+      using Any =
+          Route<T, std::is_invocable<const F&, const Point<Pattern>&>, std::is_invocable<const F&, const Point<T>&>>;
+      static constexpr bool is_quick = Any::is_quick;
+      static constexpr bool accepts =
+          std::conjunction_v<std::bool_constant<!std::is_same_v<T, Interval> && !std::is_same_v<T, Jet<Interval>>>,
+                             Accepts<Any>>;
       static void call(const void* functor, const Point<T>& at, T* out) {
-        const auto result = (*static_cast<const F*>(functor))(at);
+        const auto result = (*static_cast<const F*>(functor))(quick_where<is_quick>(at));
         if constexpr (count == 1 && std::is_constructible_v<T, decltype(result)>) {
           out[0] = result;
         } else {

@@ -110,14 +110,21 @@ class GuardDeclaration {
     return *this;
   }
 
-  operator Guard() const { return Guard{index_}; }  // NOLINT: a declaration is named by its handle
+  operator Guard() const;  // NOLINT: a declaration is named by its handle
 
   template <class F>
   static Transition transition(F f) {
-    if constexpr (std::is_invocable_v<F&, Jump&, int, int>)
-      return [f = std::move(f)](Jump& jump, Pair member) mutable { f(jump, member.i, member.j); };
+    constexpr bool is_of_member = std::is_invocable_v<const F&, Jump&, int, int>;
+    constexpr bool is_jump = std::is_invocable_v<const F&, Jump&>;
+    static_assert(is_of_member || is_jump,
+                  "pawl: a jump is a function (Jump& jump), or (Jump& jump, int i, int j) for a family; it is called "
+                  "const, so a mutable lambda is refused: keep what changes in a discrete variable of the model");
+    if constexpr (is_of_member)
+      return [f = std::move(f)](Jump& jump, Pair member) { f(jump, member.i, member.j); };
+    else if constexpr (is_jump)
+      return [f = std::move(f)](Jump& jump, Pair) { f(jump); };
     else
-      return [f = std::move(f)](Jump& jump, Pair) mutable { f(jump); };
+      return {};
   }
 
  private:

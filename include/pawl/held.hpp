@@ -2,6 +2,7 @@
 // that is discontinuity locking, by type.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "pawl/handle.hpp"
@@ -18,6 +19,8 @@ struct Held {
   std::vector<std::vector<Pair>> members;  ///< per condition family: the members that hold, in declaration order
   std::vector<double> levels;              ///< relays: the level in force
   std::vector<RelaySide> sides;            ///< relays
+  int model = 0;                           ///< the System it belongs to, as its handles say it; 0: not known
+  std::size_t states = 0;                  ///< how many the System has, where it is known
   /// Where multipliers and the values of relays are unknowns like others (docs/mixtures.md): the first state that is
   /// one; -1: they are not.
   int first_multiplier = -1, first_relay = -1;
@@ -25,4 +28,20 @@ struct Held {
   bool operator==(const Held&) const = default;
 };
 
+namespace detail {
+
+/// Throws a Misuse that names both systems.
+[[noreturn]] void refuse_handle(const char* kind, int index, int model, std::size_t count, int own);
+
+/// The index of a handle of this system (`own`), of which there are `count`; else throws Misuse.
+template <class Handle>
+std::size_t own_index(const Handle& handle, std::size_t count, const char* kind, int own) {
+  const auto i = static_cast<std::size_t>(handle.index);
+  const bool is_own = handle.model == own || handle.model == 0 || own == 0;
+  if (!is_own || i >= count) [[unlikely]]
+    refuse_handle(kind, handle.index, handle.model, count, own);
+  return i;
+}
+
+}  // namespace detail
 }  // namespace pawl

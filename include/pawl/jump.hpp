@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/held.hpp"
+#include "pawl/readable.hpp"
 
 namespace pawl {
 
@@ -50,33 +51,39 @@ class Jump {
 
   double t;
 
-  double& operator[](State x) { return states_[static_cast<std::size_t>(x.index)]; }
-  double& operator[](Parameter p) { return held_.parameters[static_cast<std::size_t>(p.index)]; }
+  double& operator[](State x) { return states_[index_of(x, states_.size(), "state")]; }
+  double& operator[](Parameter p) { return held_.parameters[index_of(p, held_.parameters.size(), "parameter")]; }
   template <class E>
   Slot<E> operator[](Discrete<E> d) {
-    const auto i = static_cast<std::size_t>(d.index);
     if constexpr (std::is_same_v<E, double>)
-      return Slot<E>(held_.numbers[i]);
+      return Slot<E>(held_.numbers[index_of(d, held_.numbers.size(), "discrete number")]);
     else
-      return Slot<E>(held_.modes[i]);
+      return Slot<E>(held_.modes[index_of(d, held_.modes.size(), "discrete variable")]);
   }
   /// The truth of a condition: decided by the engine, not assignable.
-  bool operator[](Condition c) const { return held_.truths[static_cast<std::size_t>(c.index)] != 0; }
+  bool operator[](Condition c) const { return held_.truths[index_of(c, held_.truths.size(), "condition")] != 0; }
+  template <class H>
+  requires(!detail::ReadByJump<H>) double& operator[](const H&) {
+    detail::refuse_jump<H>();
+    return states_[0];
+  }
 
-  double pre(State x) const { return states_before_[static_cast<std::size_t>(x.index)]; }
-  double pre(Parameter p) const { return held_before_.parameters[static_cast<std::size_t>(p.index)]; }
+  double pre(State x) const { return states_before_[index_of(x, states_before_.size(), "state")]; }
+  double pre(Parameter p) const {
+    return held_before_.parameters[index_of(p, held_before_.parameters.size(), "parameter")];
+  }
   template <class E>
   E pre(Discrete<E> d) const {
-    const auto i = static_cast<std::size_t>(d.index);
     if constexpr (std::is_same_v<E, double>)
-      return held_before_.numbers[i];
+      return held_before_.numbers[index_of(d, held_before_.numbers.size(), "discrete number")];
     else
-      return static_cast<E>(held_before_.modes[i]);
+      return static_cast<E>(held_before_.modes[index_of(d, held_before_.modes.size(), "discrete variable")]);
   }
 
   /// Everything that fired at this instant, in the order of time, then of declaration.
   std::span<const Fired> fired() const { return fired_; }
   bool fired(Guard guard) const {
+    index_of(guard, static_cast<std::size_t>(guard.index) + 1, "guard");
     for (const Fired& one : fired_) {
       if (one.guard.index == guard.index) return true;
     }
@@ -92,6 +99,12 @@ class Jump {
   const std::string& reason() const { return reason_; }
 
  private:
+  // Jumps are rare, so every handle is checked.
+  template <class Handle>
+  std::size_t index_of(const Handle& handle, std::size_t count, const char* kind) const {
+    return detail::own_index(handle, count, kind, held_.model);
+  }
+
   std::span<double> states_;
   Held& held_;
   std::span<const double> states_before_;

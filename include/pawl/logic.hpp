@@ -15,12 +15,14 @@ namespace pawl {
 
 class Logic {
  public:
-  Logic() = default;                                              ///< always true
-  Logic(Condition c) : Logic(Kind::condition, c.index, 1) {}      // NOLINT: a condition is a proposition
-  Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1) {}  // NOLINT
-  static Logic equals(int discrete, int value) { return Logic(Kind::discrete, discrete, value); }
+  Logic() = default;                                                       ///< always true
+  Logic(Condition c) : Logic(Kind::condition, c.index, 1, c.model) {}      // NOLINT: a condition is a proposition
+  Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1, d.model) {}  // NOLINT
+  static Logic equals(int discrete, int value, int model = 0) { return Logic(Kind::discrete, discrete, value, model); }
 
   bool holds(const Held& held) const;
+  /// Throws Misuse where it asks for what is not held there: a condition or variable of another system.
+  void check(const Held& held) const;
   bool is_always_true() const { return node_ == nullptr; }
   /// The proposition in words, with the names of conditions and discrete variables.
   std::string describe(const std::vector<std::string>& condition_names,
@@ -35,10 +37,12 @@ class Logic {
   struct Node {
     Kind kind;
     int index, value;
+    int model;  ///< whose condition or variable; 0: not known
     std::shared_ptr<const Node> left, right;
   };
-  Logic(Kind kind, int index, int value);
+  Logic(Kind kind, int index, int value, int model);
   static bool holds(const Node& node, const Held& held);
+  static void check(const Node& node, const Held& held);
 
   std::shared_ptr<const Node> node_;
 };
@@ -64,7 +68,7 @@ Logic operator||(const P& x, const Q& y) {
 template <class E>
 Logic operator==(Discrete<E> d, std::type_identity_t<E> value) {
   static_assert(!std::is_same_v<E, double>, "pawl: a held real is no proposition: use a condition");
-  return Logic::equals(d.index, static_cast<int>(value));
+  return Logic::equals(d.index, static_cast<int>(value), d.model);
 }
 template <class E>
 Logic operator!=(Discrete<E> d, std::type_identity_t<E> value) {

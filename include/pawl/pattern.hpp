@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/never.hpp"
+
 namespace pawl {
 
 namespace detail {
-template <class>
-inline constexpr bool never = false;
-
 /// Asking a Pattern for a truth value: the compile error carries the advice.
 template <class T>
 constexpr bool refuse_branch() {
@@ -141,8 +140,7 @@ class Pattern {
   static Pattern join(const Pattern& x, const Pattern& y) {
     Pattern result = x.is_assigned_ ? y : x;
     result.node_ = x.node_ < 0 ? y.node_ : x.node_;
-    if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_)
-      result.node_ = PatternTape::join(x.node_, y.node_);
+    if (x.node_ >= 0 && y.node_ >= 0 && x.node_ != y.node_) result.node_ = PatternTape::join(x.node_, y.node_);
     return result;
   }
   bool is_assigned_ = true;

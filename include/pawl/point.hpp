@@ -7,10 +7,10 @@
 // and may be branched on.
 #pragma once
 
-#include <stdexcept>
 #include <type_traits>
 
 #include "pawl/held.hpp"
+#include "pawl/readable.hpp"
 #include "pawl/scalar.hpp"
 
 namespace pawl {
@@ -41,6 +41,10 @@ template <>
 struct StateAccess<Jet<double>> : LazyAccess<Jet<double>> {};
 template <>
 struct StateAccess<Jet<Interval>> : LazyAccess<Jet<Interval>> {};
+
+/// at[dot(x)] is read where there are no rates.
+[[noreturn]] void refuse_rate(int state);
+[[noreturn]] void refuse_multiplier();
 
 template <class T>
 class RateSource;
@@ -78,33 +82,43 @@ class Point {
 
   T t;  ///< time
 
-  const T& operator[](State x) const { return states_[x.index]; }
+  const T& operator[](State x) const {
+    if (const Held* held = checked_by()) detail::own_index(x, held->states, "state", held->model);
+    return states_[x.index];
+  }
   double operator[](Parameter p) const {
     if constexpr (std::is_same_v<T, Interval>) around_->reads_parameters = true;
+    if (const Held* held = checked_by()) detail::own_index(p, held->parameters.size(), "parameter", held->model);
     return parameters_[p.index];
   }
   template <class E>
   E operator[](Discrete<E> d) const {
     note_mode();
     const auto i = static_cast<std::size_t>(d.index);
-    if constexpr (std::is_same_v<E, double>)
+    if constexpr (std::is_same_v<E, double>) {
+      if (const Held* held = checked_by()) detail::own_index(d, held->numbers.size(), "discrete number", held->model);
       return around_->held->numbers[i];
-    else
+    } else {
+      if (const Held* held = checked_by()) detail::own_index(d, held->modes.size(), "discrete variable", held->model);
       return static_cast<E>(around_->held->modes[i]);
+    }
   }
   /// The truth of g > 0 as of the last event.
   bool operator[](Condition c) const {
     note_mode();
+    if (const Held* held = checked_by()) detail::own_index(c, held->truths.size(), "condition", held->model);
     return around_->held->truths[static_cast<std::size_t>(c.index)] != 0;
   }
   /// The members that hold: for (const auto [i, j] : at[contacts]) ...
   const std::vector<Pair>& operator[](ConditionFamily f) const {
     note_mode();
+    if (const Held* held = checked_by()) detail::own_index(f, held->members.size(), "condition family", held->model);
     return around_->held->members[static_cast<std::size_t>(f.index)];
   }
   /// A level, or the equivalent control while sliding.
   T operator[](Relay r) const {
     note_mode();
+    if (const Held* held = checked_by()) detail::own_index(r, held->levels.size(), "relay", held->model);
     if (around_->relays != nullptr) return around_->relays[r.index];
     const auto i = static_cast<std::size_t>(r.index);
     const Held& held = *around_->held;
@@ -116,12 +130,25 @@ class Point {
   T operator[](Constraint c) const;
   /// The rate of a state: evaluates the model's rates here. Not for use inside the rates themselves.
   T operator[](Rate r) const;
+  template <class H>
+  requires(!detail::ReadByPoint<H>) T operator[](const H&) const {
+    detail::refuse_read<H>();
+    return T();
+  }
 
   const States& states() const { return states_; }
   const double* parameters() const { return parameters_; }
   const Around* around() const { return around_; }
 
  private:
+  // Numbers and patterns are checked at every access, so that everything is at least once: a generic function when its
+  // model is compiled, a black box always. Generic functions run with detail::QuickPoint, which does not look.
+  const Held* checked_by() const {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Pattern>) {
+      if (around_ != nullptr && around_->held != nullptr && around_->held->model != 0) return around_->held;
+    }
+    return nullptr;
+  }
   T equivalent_control(Relay r) const;
   void note_mode() const {
     if constexpr (std::is_same_v<T, Interval>) around_->reads_modes = true;
@@ -161,14 +188,15 @@ class RelaySource {
 
 template <class T>
 T Point<T>::operator[](Rate r) const {
-  if (around_ == nullptr || around_->rates == nullptr)
-    throw std::logic_error(
-        "at[dot(x)] is read where there are no rates: in the rates, a relay's surface or a smooth model");
+  if (const Held* held = checked_by()) detail::own_index(r, held->states, "state", held->model);
+  if (around_ == nullptr || around_->rates == nullptr) detail::refuse_rate(r.index);
   return around_->rates->rate(*this, r.index);
 }
 
 template <class T>
 T Point<T>::operator[](Constraint c) const {
+  if (const Held* held = checked_by(); held != nullptr && c.model != 0 && c.model != held->model)
+    detail::refuse_handle("constraint", c.index, c.model, 0, held->model);
   if (around_ != nullptr && around_->held != nullptr && around_->held->first_multiplier >= 0)
     return states_[around_->held->first_multiplier + c.index];
   if constexpr (std::is_same_v<T, double>) {
@@ -178,8 +206,7 @@ T Point<T>::operator[](Constraint c) const {
     if (around_ != nullptr) around_->reads_multipliers = true;
     return T(0.0);
   } else {
-    throw std::logic_error(
-        "at[constraint] is read where there are no multipliers: in a function that does not read them at the start");
+    detail::refuse_multiplier();
   }
 }
 
@@ -191,12 +218,64 @@ T Point<T>::equivalent_control(Relay r) const {
 template <class T>
 class Rates {
  public:
-  explicit Rates(T* rates) : rates_(rates) {}
+  explicit Rates(T* rates, const Held* held = nullptr) : rates_(rates) {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Pattern>) {
+      if (held != nullptr && held->model != 0) held_ = held;
+    }
+  }
 
-  T& operator[](State x) { return rates_[x.index]; }
+  T& operator[](State x) {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Pattern>) {
+      if (held_ != nullptr) detail::own_index(x, held_->states, "state", held_->model);
+    }
+    return rates_[x.index];
+  }
+  template <class H>
+  requires(!std::is_convertible_v<H, State>) T& operator[](const H&) {
+    detail::refuse_rate_of<H>();
+    return *rates_;
+  }
+
+ protected:
+  T* rates_;
 
  private:
-  T* rates_;
+  const Held* held_ = nullptr;
 };
+
+namespace detail {
+
+/// The point at which a run evaluates a generic function with numbers: what it reads was checked with patterns, when
+/// the model was compiled.
+class QuickPoint : public Point<double> {
+ public:
+  explicit QuickPoint(const Point<double>& at) : Point(at) {}
+
+  using Point::operator[];
+  const double& operator[](State x) const { return states()[x.index]; }
+  double operator[](Parameter p) const { return parameters()[p.index]; }
+  template <class E>
+  E operator[](Discrete<E> d) const {
+    const auto i = static_cast<std::size_t>(d.index);
+    if constexpr (std::is_same_v<E, double>)
+      return around()->held->numbers[i];
+    else
+      return static_cast<E>(around()->held->modes[i]);
+  }
+  bool operator[](Condition c) const { return around()->held->truths[static_cast<std::size_t>(c.index)] != 0; }
+  const std::vector<Pair>& operator[](ConditionFamily f) const {
+    return around()->held->members[static_cast<std::size_t>(f.index)];
+  }
+};
+
+class QuickRates : public Rates<double> {
+ public:
+  explicit QuickRates(double* rates) : Rates(rates) {}
+
+  using Rates::operator[];
+  double& operator[](State x) { return rates_[x.index]; }
+};
+
+}  // namespace detail
 
 }  // namespace pawl

@@ -31,11 +31,15 @@ namespace pawl {
 /// Inside resistance(): e[x] is the effort dH/dx of a state.
 class Efforts {
  public:
-  explicit Efforts(const double* efforts) : efforts_(efforts) {}
-  double operator[](State x) const { return efforts_[x.index]; }
+  explicit Efforts(const double* efforts, const Held* held = nullptr) : efforts_(efforts), held_(held) {}
+  double operator[](State x) const {
+    if (held_ != nullptr && held_->model != 0) detail::own_index(x, held_->states, "state", held_->model);
+    return efforts_[x.index];
+  }
 
  private:
   const double* efforts_;
+  const Held* held_;
 };
 
 namespace detail {

@@ -89,26 +89,29 @@ class Instant {
           std::shared_ptr<const System::Declarations> model);
 
   double t;
-  double operator[](State x) const { return states_[checked(x.index, states_.size(), "state", *model_)]; }
+  double operator[](State x) const { return states_[checked(x, states_.size(), "state", *model_)]; }
   double operator[](Parameter p) const {
-    return held_->parameters[checked(p.index, held_->parameters.size(), "parameter", *model_)];
+    return held_->parameters[checked(p, held_->parameters.size(), "parameter", *model_)];
   }
   template <class E>
   E operator[](Discrete<E> d) const {
     if constexpr (std::is_same_v<E, double>)
-      return held_->numbers[checked(d.index, held_->numbers.size(), "discrete number", *model_)];
+      return held_->numbers[checked(d, held_->numbers.size(), "discrete number", *model_)];
     else
-      return static_cast<E>(held_->modes[checked(d.index, held_->modes.size(), "discrete variable", *model_)]);
+      return static_cast<E>(held_->modes[checked(d, held_->modes.size(), "discrete variable", *model_)]);
   }
   bool operator[](Condition c) const {
-    return held_->truths[checked(c.index, held_->truths.size(), "condition", *model_)] != 0;
+    return held_->truths[checked(c, held_->truths.size(), "condition", *model_)] != 0;
   }
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
   double operator[](Constraint c) const;           ///< its multiplier
   double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
-  const std::vector<double>& states() const { return states_; }
-  const Held& held() const { return *held_; }
+  const std::vector<double>& states() const& { return states_; }
+  const Held& held() const& { return *held_; }
+  // Of an Instant that is about to vanish: the thing itself, no view of it.
+  std::vector<double> states() && { return std::move(states_); }
+  Held held() && { return *held_; }
 
  private:
   std::vector<double> states_;
@@ -162,14 +165,17 @@ class Result {
 
   /// Smallest and largest value over the start and every accepted step, whatever was kept.
   Range range(Observable o) const {
-    return observable_ranges[checked(o.index, observable_ranges.size(), "observable", *declarations)];
+    return observable_ranges[checked(o, observable_ranges.size(), "observable", *declarations)];
   }
   /// The same for a state, over the samples that were kept and the two ends.
   Range range(State x) const;
 
-  const std::vector<std::string>& state_names() const { return declarations->state_names; }
-  const std::vector<std::string>& constraint_names() const { return declarations->constraint_names; }
-  const std::vector<std::string>& observable_names() const { return declarations->observable_names; }
+  const std::vector<std::string>& state_names() const& { return declarations->state_names; }
+  const std::vector<std::string>& constraint_names() const& { return declarations->constraint_names; }
+  const std::vector<std::string>& observable_names() const& { return declarations->observable_names; }
+  const std::vector<std::string>& state_names() && = delete;  // a view of a Result that is about to vanish
+  const std::vector<std::string>& constraint_names() && = delete;
+  const std::vector<std::string>& observable_names() && = delete;
 
   // The parts a recorder fills.
   std::shared_ptr<const System::Declarations> declarations;

@@ -63,14 +63,18 @@ class NameSet {
 /// Inside System::start: reads parameters, writes start values.
 class Start {
  public:
-  Start(double* states, const double* parameters) : states_(states), parameters_(parameters) {}
+  Start(std::span<double> states, std::span<const double> parameters, int model)
+      : states_(states), parameters_(parameters), model_(model) {}
 
-  double& operator[](State x) { return states_[x.index]; }
-  double operator[](Parameter p) const { return parameters_[p.index]; }
+  double& operator[](State x) { return states_[detail::own_index(x, states_.size(), "state", model_)]; }
+  double operator[](Parameter p) const {
+    return parameters_[detail::own_index(p, parameters_.size(), "parameter", model_)];
+  }
 
  private:
-  double* states_;
-  const double* parameters_;
+  std::span<double> states_;
+  std::span<const double> parameters_;
+  int model_;
 };
 
 class System {
@@ -122,6 +126,7 @@ class System {
   /// A switch that others open and close: no voltage while closed, no current while open.
   template <class Voltage, class Current>
   void ideal_switch(std::string name, Discrete<bool> closed, Voltage voltage, Current current) {
+    check_own(closed);
     declare_switch(
         {std::move(name), SwitchInfo::Kind::given, closed.index, Function::guard(voltage), Function::guard(current)},
         voltage, current);
@@ -132,6 +137,9 @@ class System {
   /// Start values that follow from parameters: a function (Start& at). A value set for a run wins over it.
   template <class F>
   void start(F f) {
+    static_assert(std::is_invocable_v<const F&, Start&>,
+                  "pawl: start values are set by a function (Start& at); it is called const, so a mutable lambda is "
+                  "refused");
     edit().start = [f = std::move(f)](Start& at) { f(at); };
   }
 
@@ -139,9 +147,9 @@ class System {
   template <class E>
   Discrete<E> discrete(std::string name, E start) {
     if constexpr (std::is_same_v<E, double>)
-      return {declare_number(std::move(name), start)};
+      return {declare_number(std::move(name), start), declarations_->model};
     else
-      return {declare_mode(std::move(name), static_cast<int>(start), std::is_same_v<E, bool>)};
+      return {declare_mode(std::move(name), static_cast<int>(start), std::is_same_v<E, bool>), declarations_->model};
   }
 
   /// A function of the motion whose zeros are events; docs/events.md.
@@ -215,6 +223,8 @@ class System {
   /// What has been declared. Handles index these vectors.
   struct Declarations {
     std::string name;
+    int model = 0;                           // what its handles carry; copies of a System share it
+    std::shared_ptr<const void> registered;  // as long as it lives, messages know the name behind `model`
     std::vector<std::string> state_names, parameter_names, observable_names;
     std::vector<double> starts, parameters;
     Callback<void(Start&)> start;
@@ -261,9 +271,11 @@ class System {
              (mechanics && !mechanics->contacts.empty()) || (parts && parts->has_events());
     }
   };
-  const Declarations& declarations() const { return *declarations_; }
+  const Declarations& declarations() const& { return *declarations_; }
+  const Declarations& declarations() && = delete;  // it would not outlive the System
   std::shared_ptr<const Declarations> share() const { return declarations_; }
-  const std::string& name() const { return declarations_->name; }
+  const std::string& name() const& { return declarations_->name; }
+  std::string name() && { return declarations_->name; }
   int size() const { return static_cast<int>(declarations_->state_names.size()); }
 
  protected:
@@ -273,6 +285,7 @@ class System {
   void declare_invariant(InvariantInfo info);
 
  private:
+  void check_own(Discrete<bool> variable) const;  // throws Misuse where it belongs to another system
   template <class Voltage, class Current>
   Discrete<bool> declare_switch(SwitchInfo info, Voltage voltage, Current current) {
     const std::string name = info.name;
@@ -303,6 +316,12 @@ class System {
 /// The index if the system has that many; else throws Misuse: the handle belongs to another system. For all access that
 /// is not on the way of a step.
 std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model);
+template <class Handle>
+requires std::is_class_v<Handle> std::size_t checked(const Handle& handle, std::size_t count, const char* kind,
+                                                     const System::Declarations& model) {
+  if (handle.model != 0 && model.model != 0) detail::own_index(handle, count, kind, model.model);
+  return checked(handle.index, count, kind, model);
+}
 
 /// What differs between runs of one System: parameters and start values, by handle or by name.
 class Values {
@@ -328,11 +347,10 @@ class Values {
   /// The start value of a discrete variable.
   template <class E>
   Jump::Slot<E> operator[](Discrete<E> d) {
-    const auto i = static_cast<std::size_t>(d.index);
     if constexpr (std::is_same_v<E, double>)
-      return Jump::Slot<E>(numbers_[i]);
+      return Jump::Slot<E>(numbers_[checked(d, numbers_.size(), "discrete number", *declarations_)]);
     else
-      return Jump::Slot<E>(modes_[i]);
+      return Jump::Slot<E>(modes_[checked(d, modes_.size(), "discrete variable", *declarations_)]);
   }
 
   /// Sets the parameter, discrete variable or start value of that name; throws Misuse, with the nearest name, if there
@@ -340,7 +358,8 @@ class Values {
   void set(std::string_view name, double value);
 
   bool belong_to(const System& system) const { return declarations_ == system.share(); }
-  const std::vector<double>& parameters() const { return parameters_; }
+  const std::vector<double>& parameters() const& { return parameters_; }
+  std::vector<double> parameters() && { return std::move(parameters_); }
   /// Everything held at the start; truths and relays are decided by the run.
   Held held() const;
   std::vector<double> start() const;  ///< declared starts, then System::start, then what was set here

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "system/foreign_handle.hpp"
+
 namespace pawl::event {
 
 namespace {
@@ -263,6 +265,8 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     try {
       if (transition) transition(jump, member);
       return {};
+    } catch (const pawl::detail::ForeignHandle& error) {  // a model that cannot be meant, however far the run has come
+      throw error.used_by(fmt::format("the transition of '{}'", name()));
     } catch (const std::exception& error) {
       return {Ending::failed,
               fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name(), error.what())};

@@ -30,8 +30,7 @@ class Readers {
     if (model_.mechanics) {
       const MechanicsInfo& info = *model_.mechanics;
       const detail::EntryMap rows = info.speed_map(static_cast<int>(start_.size()));
-      Terms<double>::Seen seen;
-      Terms<double> terms(rows, seen);
+      Terms<double> terms(rows, out_.data());
       for (const auto& f : info.forces) call([&](const Point<double>& at) { f(at, terms); });
     }
     for (const GuardInfo& guard : model_.guards) {

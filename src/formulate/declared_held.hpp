@@ -13,6 +13,8 @@ inline Held declared_held(const System::Declarations& model) {
             .members = std::vector<std::vector<Pair>>(model.condition_family_names.size()),
             .levels = {},
             .sides = std::vector<RelaySide>(model.relays.size(), RelaySide::below),
+            .model = model.model,
+            .states = model.state_names.size(),
             .first_multiplier = model.first_multiplier,
             .first_relay = model.first_relay};
   for (const RelayInfo& relay : model.relays) held.levels.push_back(relay.below);

@@ -426,7 +426,7 @@ void ImplicitPortHamiltonian::find_flow(double t, const double* x) {
   if (info_.resistances.empty()) return;
   flow_.setZero();
   Terms<double> flow(map_, flow_.data());
-  for (const auto& r : info_.resistances) r(point, Efforts(e_.data()), flow);
+  for (const auto& r : info_.resistances) r(point, Efforts(e_.data(), point.around()->held), flow);
   f_ -= flow_;
 }
 
@@ -504,7 +504,7 @@ void ImplicitPortHamiltonian::flow_by_numbers(double t, const double* x, const V
   }
   flow_.setZero();
   Terms<double> flow(map_, flow_.data());
-  for (const auto& r : info_.resistances) r(point, Efforts(e.data()), flow);
+  for (const auto& r : info_.resistances) r(point, Efforts(e.data(), point.around()->held), flow);
   out.setZero();
   Terms<double> input(map_, out.data());
   for (const auto& u : info_.inputs) {

@@ -278,7 +278,7 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
   for (int i = 0; i < size_; ++i) out.f[i] = (exchange_.row(i) - loss_.row(i)).dot(out.e);
   Terms<double> flow(map_, flow_.data());
   flow_.setZero();
-  for (const auto& r : info_.resistances) r(point, Efforts(out.e.data()), flow);
+  for (const auto& r : info_.resistances) r(point, Efforts(out.e.data(), point.around()->held), flow);
   out.f -= flow_;
   flow_.setZero();
   for (const auto& u : info_.inputs) u(point, flow);

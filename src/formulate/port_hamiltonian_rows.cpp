@@ -125,13 +125,12 @@ class Flows {
     Entries<double> entries(map_, seen);
     for (const auto* matrices : {&info_.structures, &info_.dissipations})
       for (const auto& f : *matrices) f(point, entries);
-    Terms<double>::Seen rows;
-    Terms<double> terms(map_, rows);
+    std::vector<double> unused(n, 0.0);
+    Terms<double> terms(map_, unused.data(), &seen);
     for (const auto& f : info_.inputs) f(point, terms);
     for (const auto& f : info_.resistances) f(point, Efforts(e.data()), terms);
     for (const auto& one : info_.constraints) one.column(point, terms);
     for (const auto& [i, j] : seen) is_own[static_cast<std::size_t>(i)] = is_own[static_cast<std::size_t>(j)] = true;
-    for (const int i : rows) is_own[static_cast<std::size_t>(i)] = true;
     for (int i = 0; i < size_; ++i)
       if (is_own[static_cast<std::size_t>(i)]) states_.push_back(i);
   }

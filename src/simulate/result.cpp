@@ -27,12 +27,12 @@ std::string_view to_string(Outcome outcome) {
 }
 
 double Instant::operator[](Observable o) const {
-  checked(o.index, model_->observables.size(), "observable", *model_);
+  checked(o, model_->observables.size(), "observable", *model_);
   return event::observe(*model_, *held_, o.index, t, states_.data());
 }
 
 double Instant::operator[](Constraint c) const {
-  checked(c.index, model_->constraint_names.size(), "constraint", *model_);
+  checked(c, model_->constraint_names.size(), "constraint", *model_);
   return event::multiplier(*model_, *held_, c.index, t, states_.data());
 }
 
@@ -41,7 +41,7 @@ Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const 
     : t(time), states_(std::move(states)), held_(std::move(held)), model_(std::move(model)) {}
 
 double Instant::operator[](Relay r) const {
-  checked(r.index, model_->relays.size(), "relay", *model_);
+  checked(r, model_->relays.size(), "relay", *model_);
   return event::relay_value(*model_, *held_, r.index, t, states_.data());
 }
 
@@ -82,6 +82,7 @@ Instant Result::final() const {
 }
 
 std::vector<double> Result::times_of(Guard guard) const {
+  checked(guard, declarations->guards.size(), "guard", *declarations);
   std::vector<double> times;
   for (const Event& event : events) {
     if (event.fired(guard)) times.push_back(event.t);
@@ -105,7 +106,7 @@ Instant Result::sample(int i) const {
 }
 
 Range Result::range(State x) const {
-  const std::size_t i = checked(x.index, start_state.size(), "state", *declarations);
+  const std::size_t i = checked(x, start_state.size(), "state", *declarations);
   const auto [low, high] = std::minmax(start_state[i], final_state[i]);
   Range range{low, high};
   for (std::size_t k = i; k < trajectory.sample_states.size(); k += static_cast<std::size_t>(trajectory.size)) {

@@ -7,6 +7,7 @@
 #include "event/finder.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/run.hpp"
+#include "simulate/check_declarations.hpp"
 
 namespace pawl::detail {
 
@@ -159,6 +160,10 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
 
 Setup check(std::shared_ptr<const System::Declarations> declarations, Held held, std::vector<double> start_state,
             const Options& options) {
+  if (!declarations->parts) {  // else it was looked at as it was declared
+    check_handles(*declarations, held, start_state, options.start);
+    check_contradictions(*declarations, held, start_state, options.start);
+  }
   check_model(*declarations, held);
   check_start(*declarations, held.parameters, start_state);
   check_numbers(*declarations, held);

@@ -21,6 +21,7 @@
 #include "simulate/on_manifold.hpp"
 #include "simulate/recorder.hpp"
 #include "simulate/whole_model.hpp"
+#include "system/foreign_handle.hpp"
 
 namespace pawl {
 
@@ -357,6 +358,8 @@ Result run(const Setup& setup, Stepper& stepper, event::Layer* events) {
   Ending ending;
   try {
     ending = advance(setup, stepper, events, recorder, watch, step);
+  } catch (const ForeignHandle&) {
+    throw;  // a model that cannot be meant, not trouble met on the way
   } catch (...) {
     ending = {Outcome::failed, describe_exception(recorder.time(), events)};
   }

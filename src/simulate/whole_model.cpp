@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "formulate/assembly.hpp"
+#include "simulate/check_declarations.hpp"
 
 namespace pawl::detail {
 
@@ -14,10 +15,13 @@ WholeModel whole_model(const System& system, const Values& values, const Options
                              system.name()));
   WholeModel all{system.share(), values.held(), values.start(), options};
   if (!formulate::needs_assembly(*all.model, all.held, all.start)) return all;
+  check_handles(*all.model, all.held, all.start, options.start);
+  check_contradictions(*all.model, all.held, all.start, options.start);
   all.model = formulate::assemble(all.model);
   all.held.first_multiplier = all.model->first_multiplier;
   all.held.first_relay = all.model->first_relay;
   all.start.resize(all.model->state_names.size(), 0.0);
+  all.held.states = all.start.size();
   std::vector<double>& absolute = all.options.tolerance.absolute_each;
   if (absolute.size() == system.declarations().state_names.size()) {
     // Multipliers have a unit of their own, which nobody has said: as if no absolute tolerances were given.

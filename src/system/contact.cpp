@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "system/edit_mechanics.hpp"
+#include "system/foreign_handle.hpp"
 
 namespace pawl {
 
@@ -18,6 +19,7 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
   info.compliance = options.compliance;
   info.smoothing = options.slip_speed;
   const auto check = [&](const Coefficient& c, std::string_view what, double most) {
+    check_parameter(c, declarations(), fmt::format("contact '{}'", info.name));
     const double value = value_of(c, declarations().parameters.data());
     if (!(value >= 0 && value <= most))
       throw Misuse(fmt::format("contact '{}': {} must be {}, and {:g} is not", info.name, what,
@@ -75,6 +77,7 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
 
 Contact Mechanics::declare_joint_friction(ContactInfo info, Constraint joint, Function slip,
                                           const FrictionOptions& options) {
+  if (joint.index >= 0) checked(joint, declarations().constraint_names.size(), "constraint", declarations());
   int number = -1;
   if (declarations().mechanics) {
     const auto& constraints = declarations().mechanics->constraints;

@@ -4,7 +4,22 @@
 
 namespace pawl {
 
-Logic::Logic(Kind kind, int index, int value) : node_(std::make_shared<const Node>(Node{kind, index, value, {}, {}})) {}
+Logic::Logic(Kind kind, int index, int value, int model)
+    : node_(std::make_shared<const Node>(Node{kind, index, value, model, {}, {}})) {}
+
+void Logic::check(const Held& held) const {
+  if (node_) check(*node_, held);
+}
+
+void Logic::check(const Node& node, const Held& held) {
+  if (node.kind == Kind::condition)
+    detail::own_index(Condition{node.index, node.model}, held.truths.size(), "condition", held.model);
+  if (node.kind == Kind::discrete)
+    detail::own_index(Discrete<int>{node.index, node.model}, held.modes.size(), "discrete variable", held.model);
+  for (const auto* part : {&node.left, &node.right}) {
+    if (*part) check(**part, held);
+  }
+}
 
 bool Logic::holds(const Held& held) const {
   return !node_ || holds(*node_, held);
@@ -30,9 +45,9 @@ bool Logic::holds(const Node& node, const Held& held) {
 }
 
 Logic Logic::negation(const Logic& x) {
-  if (!x.node_) return Logic(Kind::never, 0, 0);
+  if (!x.node_) return Logic(Kind::never, 0, 0, 0);
   Logic result;
-  result.node_ = std::make_shared<const Node>(Node{Kind::negation, 0, 0, x.node_, {}});
+  result.node_ = std::make_shared<const Node>(Node{Kind::negation, 0, 0, 0, x.node_, {}});
   return result;
 }
 
@@ -40,14 +55,14 @@ Logic Logic::both(const Logic& x, const Logic& y) {
   if (!x.node_) return y;
   if (!y.node_) return x;
   Logic result;
-  result.node_ = std::make_shared<const Node>(Node{Kind::both, 0, 0, x.node_, y.node_});
+  result.node_ = std::make_shared<const Node>(Node{Kind::both, 0, 0, 0, x.node_, y.node_});
   return result;
 }
 
 Logic Logic::either(const Logic& x, const Logic& y) {
   if (!x.node_ || !y.node_) return {};
   Logic result;
-  result.node_ = std::make_shared<const Node>(Node{Kind::either, 0, 0, x.node_, y.node_});
+  result.node_ = std::make_shared<const Node>(Node{Kind::either, 0, 0, 0, x.node_, y.node_});
   return result;
 }
 

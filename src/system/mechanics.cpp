@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "system/edit_mechanics.hpp"
+#include "system/foreign_handle.hpp"
 
 namespace pawl {
 
@@ -30,7 +31,7 @@ Coordinate Mechanics::coordinate(std::string name, double position, double speed
 
 Attitude Mechanics::attitude(const std::string& name, std::array<double, 4> orientation,
                              std::array<double, 3> angular_velocity) {
-  Attitude handle{size(), size() + 4};
+  Attitude handle{size(), size() + 4, declarations().model};
   const std::array<const char*, 7> suffix{"_w", "_x", "_y", "_z", "_p", "_q", "_r"};
   for (std::size_t i = 0; i < 4; ++i) state(name + suffix[i], orientation[i]);
   for (std::size_t i = 0; i < 3; ++i) state(name + suffix[4 + i], angular_velocity[i]);
@@ -43,6 +44,9 @@ Attitude Mechanics::attitude(const std::string& name, std::array<double, 4> orie
 }
 
 void Mechanics::mass(State x, std::variant<double, Parameter> m) {
+  checked(x, declarations().state_names.size(), "state", declarations());
+  check_parameter(m, declarations(),
+                  fmt::format("mass of '{}'", declarations().state_names[static_cast<std::size_t>(x.index)]));
   MechanicsInfo& info = edit_mechanics(edit());
   info.constant_masses.push_back({info.speed_map(size()).row_of(x), m});
 }
@@ -72,11 +76,13 @@ ConstraintDeclaration Mechanics::declare_constraint(std::string name, Function r
     all.constraint_names.push_back(count == 1 ? name : fmt::format("{}[{}]", name, row));
   info.constraints.push_back({std::move(name), std::move(rows), first, count, is_on_speeds});
   info.rows = first + count;
-  return {*this, Constraint{first}, number};
+  return {*this, Constraint{first, all.model}, number};
 }
 
 ConstraintDeclaration& ConstraintDeclaration::only_when(Logic logic) {
-  edit_mechanics(system_.edit()).constraints[static_cast<std::size_t>(number_)].only_when = std::move(logic);
+  auto& constraint = edit_mechanics(system_.edit()).constraints[static_cast<std::size_t>(number_)];
+  check_logic(logic, system_.declarations(), fmt::format("constraint '{}'", constraint.name));
+  constraint.only_when = std::move(logic);
   return *this;
 }
 

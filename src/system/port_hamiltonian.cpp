@@ -58,7 +58,7 @@ Constraint PortHamiltonian::declare_constraint(std::string name, detail::VectorF
   all.constraint_names.push_back(name);
   const int row = static_cast<int>(all.constraint_names.size()) - 1;
   edit_port_hamiltonian(all).constraints.push_back({std::move(name), std::move(column), row});
-  return {row};
+  return {row, all.model};
 }
 
 namespace {
@@ -180,7 +180,7 @@ class StructureCheck {
       for (int i = first; i < last; ++i) moving[static_cast<std::size_t>(i)] = x[static_cast<std::size_t>(i)];
     }
     Terms<double> terms(map_, flow.data());
-    for (const auto& f : info_.resistances) f(point, Efforts(e.data()), terms);
+    for (const auto& f : info_.resistances) f(point, Efforts(e.data(), point.around()->held), terms);
     double power = 0, size = 0;
     for (std::size_t i = 0; i < e.size(); ++i) {
       power += e[i] * flow[i];

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "numerics/nearest_name.hpp"
+#include "system/foreign_handle.hpp"
 
 namespace pawl {
 
@@ -34,6 +35,9 @@ bool NameSet::insert(const std::string& name) {
 }  // namespace detail
 
 System::System(std::string name) : declarations_(std::make_shared<Declarations>()) {
+  auto tag = std::make_shared<const detail::ModelTag>(name);
+  declarations_->model = tag->number;
+  declarations_->registered = std::move(tag);
   declarations_->name = std::move(name);
 }
 
@@ -56,11 +60,11 @@ State System::state(std::string name, double start) {
   all.state_names.push_back(std::move(name));
   all.starts.push_back(start);
   if (!all.nominals.empty()) all.nominals.push_back(0);
-  return State{size() - 1};
+  return State{size() - 1, all.model};
 }
 
 Block<State> System::states(std::string_view name, const std::vector<double>& starts) {
-  const Block<State> block{size(), static_cast<int>(starts.size())};
+  const Block<State> block{size(), static_cast<int>(starts.size()), declarations_->model};
   for (std::size_t i = 0; i < starts.size(); ++i) state(fmt::format("{}{}", name, i + 1), starts[i]);
   return block;
 }
@@ -70,7 +74,7 @@ Parameter System::parameter(std::string name, double value) {
   Declarations& all = edit();
   all.parameter_names.push_back(std::move(name));
   all.parameters.push_back(value);
-  return Parameter{static_cast<int>(all.parameters.size()) - 1};
+  return Parameter{static_cast<int>(all.parameters.size()) - 1, all.model};
 }
 
 void System::declare_rates(Function f) {
@@ -88,7 +92,8 @@ void System::declare_mass(detail::MatrixFunction m) {
 
 Discrete<bool> System::add_switch(SwitchInfo info) {
   if (info.kind != SwitchInfo::Kind::given) info.mode = discrete(info.name + " conducts", false).index;
-  const Discrete<bool> on{info.mode};
+  const Discrete<bool> on{info.mode, declarations_->model};
+  check_logic(info.gate, declarations(), fmt::format("thyristor '{}'", info.name));
   edit().switches.push_back(std::move(info));
   return on;
 }
@@ -100,7 +105,7 @@ void System::declare_equation(EquationInfo info) {
 
 void System::nominal(State x, double size) {
   Declarations& all = edit();
-  const std::size_t i = checked(x.index, all.state_names.size(), "state", all);
+  const std::size_t i = checked(x, all.state_names.size(), "state", all);
   if (!(size > 0) || !std::isfinite(size))
     throw Misuse(fmt::format("system '{}': the nominal size {:g} of '{}' must be above zero", all.name, size,
                              all.state_names[i]));
@@ -113,7 +118,7 @@ Observable System::declare_observable(std::string name, Function f) {
   Declarations& all = edit();
   all.observable_names.push_back(std::move(name));
   all.observables.push_back(std::move(f));
-  return Observable{static_cast<int>(all.observables.size()) - 1};
+  return Observable{static_cast<int>(all.observables.size()) - 1, all.model};
 }
 
 void System::declare_invariant(InvariantInfo info) {
@@ -154,7 +159,7 @@ Condition System::declare_condition(std::string name, Function g) {
   const int index = static_cast<int>(declarations_->condition_names.size());
   declare_guard({.name = name, .g = std::move(g), .role = GuardInfo::Role::condition, .role_index = index});
   edit().condition_names.push_back(std::move(name));
-  return {index};
+  return {index, declarations_->model};
 }
 
 ConditionFamily System::declare_condition_family(std::string name, std::vector<Pair> members, Function g) {
@@ -166,7 +171,7 @@ ConditionFamily System::declare_condition_family(std::string name, std::vector<P
                  .role = GuardInfo::Role::condition_family,
                  .role_index = index});
   edit().condition_family_names.push_back(std::move(name));
-  return {index};
+  return {index, declarations_->model};
 }
 
 Relay System::declare_relay(std::string name, Levels levels, Function g) {
@@ -178,11 +183,17 @@ Relay System::declare_relay(std::string name, Levels levels, Function g) {
   if (levels.hysteresis > 0)
     declare_guard({.name = name, .g = g, .role = GuardInfo::Role::relay_down, .role_index = index});
   edit().relays.push_back({std::move(name), levels.below, levels.above, levels.hysteresis, std::move(g)});
-  return {index};
+  return {index, declarations_->model};
+}
+
+void System::check_own(Discrete<bool> variable) const {
+  checked(variable, declarations_->modes.size(), "discrete variable", *declarations_);
 }
 
 void System::decide(Discrete<bool> variable, Logic logic) {
-  checked(variable.index, declarations_->modes.size(), "discrete variable", *declarations_);
+  check_own(variable);
+  check_logic(logic, *declarations_,
+              fmt::format("decision of '{}'", declarations_->mode_names[static_cast<std::size_t>(variable.index)]));
   for (const DecisionInfo& other : declarations_->decisions) {
     if (other.discrete == variable.index)
       throw Misuse(fmt::format("system '{}': '{}' is decided twice", declarations_->name,
@@ -195,7 +206,7 @@ void System::declare_time_event(TimeEventInfo info) {
   Declarations& all = edit();
   const auto described = [&all](const TimeValue& value) {
     if (const auto* p = std::get_if<Parameter>(&value))
-      return all.parameter_names[checked(p->index, all.parameter_names.size(), "parameter", all)];
+      return all.parameter_names[checked(*p, all.parameter_names.size(), "parameter", all)];
     return fmt::format("{:g}", std::get<double>(value));
   };
   info.name = fmt::format("{} {}", info.is_periodic ? "every" : "at", described(info.time));
@@ -229,7 +240,11 @@ GuardDeclaration& GuardDeclaration::reporting_departure() {
   info().reports_departure = true;
   return *this;
 }
+GuardDeclaration::operator Guard() const {
+  return {index_, system_.declarations().model};
+}
 GuardDeclaration& GuardDeclaration::only_when(Logic logic) {
+  check_logic(logic, system_.declarations(), fmt::format("guard '{}'", info().name));
   info().only_when = std::move(logic);
   return *this;
 }
@@ -264,22 +279,22 @@ Values::Values(const System& system)
       is_set_(starts_.size()) {}
 
 Values::StartValue& Values::StartValue::operator=(double value) {
-  const std::size_t i = checked(x_.index, values_.starts_.size(), "state", *values_.declarations_);
+  const std::size_t i = checked(x_, values_.starts_.size(), "state", *values_.declarations_);
   values_.starts_[i] = value;
   values_.is_set_[i] = true;
   return *this;
 }
 
 double Values::operator[](State x) const {
-  return start()[checked(x.index, starts_.size(), "state", *declarations_)];
+  return start()[checked(x, starts_.size(), "state", *declarations_)];
 }
 
 double& Values::operator[](Parameter p) {
-  return parameters_[checked(p.index, parameters_.size(), "parameter", *declarations_)];
+  return parameters_[checked(p, parameters_.size(), "parameter", *declarations_)];
 }
 
 double Values::operator[](Parameter p) const {
-  return parameters_[checked(p.index, parameters_.size(), "parameter", *declarations_)];
+  return parameters_[checked(p, parameters_.size(), "parameter", *declarations_)];
 }
 
 void Values::set(std::string_view name, double value) {
@@ -316,7 +331,9 @@ Held Values::held() const {
             .truths = {},
             .members = {},
             .levels = {},
-            .sides = {}};
+            .sides = {},
+            .model = all.model,
+            .states = all.state_names.size()};
   held.truths.assign(all.condition_names.size(), 0);
   held.members.resize(all.condition_family_names.size());
   for (const RelayInfo& relay : all.relays) {
@@ -329,7 +346,7 @@ Held Values::held() const {
 std::vector<double> Values::start() const {
   std::vector<double> x = declarations_->starts;
   if (declarations_->start) {
-    Start at(x.data(), parameters_.data());
+    Start at(x, parameters_, declarations_->model);
     declarations_->start(at);
   }
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,0 +1,288 @@
+#include "simulate/check_declarations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "pawl/mechanics.hpp"
+#include "pawl/port_hamiltonian.hpp"
+#include "system/foreign_handle.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Rates that nobody needs to know.
+class AnyRate final : public RateSource<Pattern> {
+ public:
+  Pattern rate(const Point<Pattern>&, int) const override { return {}; }
+};
+
+/// Evaluates functions of a model for the sake of what they touch.
+class Look {
+ public:
+  Look(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t)
+      : model_(model), held_(held), start_(start), t_(t), patterns_(start.size()), numbers_{&held} {}
+
+  const System::Declarations& model() const { return model_; }
+  Point<double> point() const { return {t_, start_.data(), held_.parameters.data(), &numbers_}; }
+
+  /// What the function itself throws is met again by the run, and becomes an outcome there.
+  template <class Call>
+  void safely(const std::string& owner, const Call& call) const {
+    try {
+      call();
+    } catch (const ForeignHandle& error) {
+      throw error.used_by(owner);
+    } catch (const NoRate& error) {
+      refuse_sliced_coordinate(error.state, owner);
+    } catch (...) {
+      return;
+    }
+  }
+
+  void look(const Function& f, int results, const std::string& owner, bool may_read_rates = false, Pair member = {}) {
+    if (!f || !f.supports<Pattern>()) return;
+    const AnyRate rates;
+    const Surroundings<Pattern> around{.held = &held_, .member = member, .rates = may_read_rates ? &rates : nullptr};
+    std::vector<Pattern> out(at(results));
+    safely(owner,
+           [&] { f(Point<Pattern>(Pattern(), patterns_.data(), held_.parameters.data(), &around), out.data()); });
+  }
+
+ private:
+  void refuse_sliced_coordinate(int state, const std::string& owner) const {
+    if (!model_.mechanics) return;
+    const std::vector<int>& positions = model_.mechanics->positions;
+    if (std::find(positions.begin(), positions.end(), state) == positions.end()) return;
+    const std::string& name = model_.state_names[at(state)];
+    throw Misuse(fmt::format(
+        "system '{}', {}: at[dot({})] asks for a rate that is not known there. The coordinate '{}' was stored "
+        "as a State, which forgets its speed: keep it as a Coordinate, whose dot is the speed itself",
+        model_.name, owner, name, name));
+  }
+
+  const System::Declarations& model_;
+  const Held& held_;
+  const std::vector<double>& start_;
+  double t_;
+  std::vector<Pattern> patterns_;
+  Surroundings<double> numbers_;
+};
+
+std::string owner_of(const GuardInfo& guard) {
+  switch (guard.role) {
+    case GuardInfo::Role::condition:
+    case GuardInfo::Role::condition_family:
+      return fmt::format("condition '{}'", guard.name);
+    case GuardInfo::Role::relay_up:
+    case GuardInfo::Role::relay_down:
+      return fmt::format("relay '{}'", guard.name);
+    case GuardInfo::Role::guard:
+      break;
+  }
+  return fmt::format("guard '{}'", guard.name);
+}
+
+using Seen = std::vector<std::pair<int, int>>;
+
+/// What one function writes into a matrix or a vector: which entries it touches, and which of them it assigns instead
+/// of adding to them.
+struct Writing {
+  Seen touched;
+  std::set<std::pair<int, int>> assigned;
+};
+
+/// Entries start as NaN, which adding to them does not change.
+Writing writing_of(const Look& look, const MatrixFunction& f, const EntryMap& map, const std::string& owner) {
+  constexpr int largest_full = 1000;  // beyond it nobody writes entries by hand
+  const int n = map.width;
+  std::vector<double> values;
+  if (n <= largest_full) values.assign(at(n) * at(n), std::numeric_limits<double>::quiet_NaN());
+  Writing writing;
+  look.safely(owner, [&] {
+    Entries<double> entries(map, writing.touched, values.empty() ? nullptr : values.data());
+    f.check(look.point(), entries);
+  });
+  if (values.empty()) return writing;
+  for (auto [i, j] : writing.touched) {
+    if (map.is_symmetric && i < j) std::swap(i, j);
+    if (!std::isnan(values[at(i * n + j)])) writing.assigned.emplace(i, j);
+  }
+  return writing;
+}
+Writing writing_of(const Look& look, const VectorFunction& f, const EntryMap& map, const std::string& owner) {
+  std::vector<double> values(at(map.width), std::numeric_limits<double>::quiet_NaN());
+  Writing writing;
+  look.safely(owner, [&] {
+    Terms<double> terms(map, values.data(), &writing.touched);
+    f.check(look.point(), terms);
+  });
+  for (const auto& [i, j] : writing.touched) {
+    if (!std::isnan(values[at(i)])) writing.assigned.emplace(i, j);
+  }
+  return writing;
+}
+
+EntryMap mechanics_map(const System::Declarations& model, bool is_symmetric) {
+  EntryMap map = model.mechanics->speed_map(static_cast<int>(model.state_names.size()));
+  map.is_symmetric = is_symmetric;
+  map.model = model.model;
+  return map;
+}
+EntryMap state_map(const System::Declarations& model) {
+  EntryMap map = PortHamiltonianInfo::map(static_cast<int>(model.state_names.size()));
+  map.model = model.model;
+  return map;
+}
+
+std::string numbered(std::string_view what, std::size_t i, std::size_t count) {
+  return count == 1 ? fmt::format("the {} function", what) : fmt::format("{} function number {}", what, i + 1);
+}
+
+/// The name behind a row of a mechanism: the coordinate's, or that of a speed of an attitude.
+std::string row_name(const System::Declarations& model, int row) {
+  const MechanicsInfo& info = *model.mechanics;
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    if (info.speed_of[i] == row) return model.state_names[at(info.positions[i])];
+  }
+  return model.state_names[at(info.speeds[at(row)])];
+}
+
+template <class F, class Name>
+void refuse_overwriting(const Look& look, const std::vector<F>& functions, const EntryMap& map, std::string_view what,
+                        const Name& entry_name) {
+  std::set<std::pair<int, int>> written;
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    const Writing writing = writing_of(look, functions[k], map, numbered(what, k, functions.size()));
+    for (const auto& [i, j] : writing.assigned) {
+      if (written.contains({i, j}))
+        throw Misuse(
+            fmt::format("system '{}': {} function number {} assigns {}, which another one has written before: "
+                        "several add up by +=",
+                        look.model().name, what, k + 1, entry_name(i, j)));
+    }
+    for (auto [i, j] : writing.touched) {
+      if (map.is_symmetric && i < j) std::swap(i, j);
+      written.emplace(i, j);
+    }
+  }
+}
+
+void check_masses(const Look& look) {
+  const System::Declarations& model = look.model();
+  const MechanicsInfo& info = *model.mechanics;
+  const EntryMap map = mechanics_map(model, true);
+  for (std::size_t k = 0; k < info.masses.size(); ++k) {
+    const Writing writing = writing_of(look, info.masses[k], map, numbered("mass", k, info.masses.size()));
+    const std::set<std::pair<int, int>> all(writing.touched.begin(), writing.touched.end());
+    for (const auto& [i, j] : all) {
+      if (i > j && all.contains({j, i}))
+        throw Misuse(
+            fmt::format("system '{}': the mass matrix is written at ({}, {}) and at ({}, {}), which are one "
+                        "entry: write it once, the symmetric partner follows",
+                        model.name, row_name(model, j), row_name(model, i), row_name(model, i), row_name(model, j)));
+    }
+  }
+  refuse_overwriting(look, info.masses, map, "mass",
+                     [&](int i, int j) { return fmt::format("M({}, {})", row_name(model, j), row_name(model, i)); });
+}
+
+/// Entries of J come in pairs, x and -x; so do those of R.
+void check_partners(const Look& look, const std::vector<MatrixFunction>& functions, std::string_view letter,
+                    std::string_view what, std::string_view partner) {
+  const System::Declarations& model = look.model();
+  const EntryMap map = state_map(model);
+  std::set<std::pair<int, int>> all;
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    const Writing writing = writing_of(look, functions[k], map, numbered(what, k, functions.size()));
+    all.insert(writing.touched.begin(), writing.touched.end());
+  }
+  for (const auto& [i, j] : all) {
+    if (i == j || all.contains({j, i})) continue;
+    const std::string &row = model.state_names[at(i)], &column = model.state_names[at(j)];
+    throw Misuse(
+        fmt::format("system '{}': {}({}, {}) is written and its partner {}({}, {}) is not: write both, the second "
+                    "is {}",
+                    model.name, letter, row, column, letter, column, row, partner));
+  }
+}
+
+}  // namespace
+
+void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
+  Look look(model, held, start, t);
+  const int n = static_cast<int>(model.state_names.size());
+  look.look(model.rates, n, "the rates");
+  for (const EquationInfo& one : model.equations)
+    look.look(one.f, one.rows, fmt::format("equation '{}'", one.name), true);
+  for (const GuardInfo& guard : model.guards) {
+    for (const Pair member : guard.members) look.look(guard.g, 1, owner_of(guard), true, member);
+  }
+  for (const InvariantInfo& one : model.invariants) look.look(one.h, one.rows, fmt::format("invariant '{}'", one.name));
+  if (model.mass) writing_of(look, model.mass, state_map(model), "the mass matrix");
+  if (model.jacobian) writing_of(look, model.jacobian, state_map(model), "the Jacobian");
+  if (model.mechanics) {
+    const MechanicsInfo& info = *model.mechanics;
+    for (const Function& potential : info.potentials) look.look(potential, 1, "a potential");
+    for (const auto& one : info.constraints) look.look(one.g, one.rows, fmt::format("constraint '{}'", one.name));
+    const EntryMap mass_map = mechanics_map(model, true), force_map = mechanics_map(model, false);
+    for (std::size_t k = 0; k < info.masses.size(); ++k)
+      writing_of(look, info.masses[k], mass_map, numbered("mass", k, info.masses.size()));
+    for (std::size_t k = 0; k < info.forces.size(); ++k)
+      writing_of(look, info.forces[k], force_map, numbered("force", k, info.forces.size()));
+  }
+  if (model.port_hamiltonian) {
+    const PortHamiltonianInfo& info = *model.port_hamiltonian;
+    const EntryMap map = state_map(model);
+    for (const Function& one : info.hamiltonians) look.look(one, 1, "a Hamiltonian");
+    for (std::size_t k = 0; k < info.structures.size(); ++k)
+      writing_of(look, info.structures[k], map, numbered("structure", k, info.structures.size()));
+    for (std::size_t k = 0; k < info.dissipations.size(); ++k)
+      writing_of(look, info.dissipations[k], map, numbered("dissipation", k, info.dissipations.size()));
+    for (std::size_t k = 0; k < info.inputs.size(); ++k)
+      writing_of(look, info.inputs[k], map, numbered("input", k, info.inputs.size()));
+    for (const auto& one : info.constraints)
+      writing_of(look, one.column, map, fmt::format("constraint '{}'", one.name));
+    std::vector<double> efforts(start.size()), flows(start.size());
+    for (const ResistiveRelation& one : info.resistances) {
+      look.safely("a resistance", [&] {
+        Terms<double> d(map, flows.data());
+        one(look.point(), Efforts(efforts.data(), &held), d);
+      });
+    }
+  }
+}
+
+void check_contradictions(const System::Declarations& model, const Held& held, const std::vector<double>& start,
+                          double t) {
+  const Look look(model, held, start, t);
+  if (model.mechanics) {
+    check_masses(look);
+    refuse_overwriting(look, model.mechanics->forces, mechanics_map(model, false), "force",
+                       [&](int i, int) { return fmt::format("f[{}]", row_name(model, i)); });
+  }
+  if (model.port_hamiltonian) {
+    const PortHamiltonianInfo& info = *model.port_hamiltonian;
+    check_partners(look, info.structures, "J", "structure", "minus the first");
+    check_partners(look, info.dissipations, "R", "dissipation", "the same number");
+    const auto entry = [&](std::string_view letter) {
+      return [&model, letter](int i, int j) {
+        return fmt::format("{}({}, {})", letter, model.state_names[at(i)], model.state_names[at(j)]);
+      };
+    };
+    refuse_overwriting(look, info.structures, state_map(model), "structure", entry("J"));
+    refuse_overwriting(look, info.dissipations, state_map(model), "dissipation", entry("R"));
+    refuse_overwriting(look, info.inputs, state_map(model), "input",
+                       [&](int i, int) { return fmt::format("d[{}]", model.state_names[at(i)]); });
+  }
+}
+
+}  // namespace pawl::detail
