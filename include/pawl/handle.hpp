@@ -22,6 +22,10 @@ struct Discrete {
 struct Condition {
   int index;
 };
+/// The sign -1, 0 or 1 of a difference, held between events; w > 0, w < 0, w == 0 are propositions.
+struct Relation {
+  int index;
+};
 /// Many relations declared at once, g(at, i, j) > 0; reading it lists the members that hold.
 struct ConditionFamily {
   int index;
@@ -32,6 +36,10 @@ struct Relay {
 };
 /// A guard declaration; for a family, all its members.
 struct Guard {
+  int index;
+};
+/// Something that happens at a known time; scheduled again by Jump::schedule.
+struct TimeEvent {
   int index;
 };
 /// The rate of a state, read as at[dot(x)].
