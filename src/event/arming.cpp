@@ -158,14 +158,12 @@ int Arming::sign_beyond_rounding(int guard, double t, const double* x) {
     return guards_.evaluate(guard, Interval(t), thin_).sign();
   }
   const double g = guards_.evaluate(guard, t, x);
-  double noise = 0;
-  moved_.resize(n_);
-  for (const double side : {-1.0, 1.0}) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double turn = i % 2 == 0 ? side : -side;  // what rests is a difference: its terms must not move together
-      moved_[i] = x[i] + turn * at_rest * largest_[i];
-    }
-    noise = std::max(noise, std::abs(guards_.evaluate(guard, t, moved_.data()) - g));
+  double noise = 0;  // what rests is a difference: its terms must not move together
+  moved_.assign(x, x + n_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    moved_[i] = x[i] + at_rest * largest_[i];
+    noise += std::abs(guards_.evaluate(guard, t, moved_.data()) - g);
+    moved_[i] = x[i];
   }
   return std::abs(g) > noise ? sign_of(g) : 0;
 }
@@ -226,7 +224,8 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     const Verdict verdict = look(g, moment, has_fired && is_unilateral);
     if (!armed.is_known) {  // the start of a run, or of watching
       armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
-      armed.starts_at_zero = verdict.sign == 0;
+      // A relation is never armed blindly: a sign other than the one that is held would not be seen.
+      armed.starts_at_zero = verdict.sign == 0 && !(guards_.is_relation(g) && armed.sign != 0);
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
     } else if (guards_.is_relation(g)) {
       judge_relation(g, verdict, moment, aftermath);

@@ -126,6 +126,7 @@ class Certified final : public EventFinder {
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
       if (guards_.is_relation(guard) && armed.sign == 0) {
+        armed.distance = 0;
         if (const auto zero = end_of_rest(guard, step, std::min(limit, 1.0))) {
           candidates.push_back({guard, *zero});
           limit = std::min(limit, zero->right + window);

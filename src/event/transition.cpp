@@ -33,6 +33,15 @@ std::string Transitions::names(std::span<const int> guards) const {
   return guards.size() > 4 ? text + fmt::format(" and {} more", guards.size() - 4) : text;
 }
 
+// What made a round: guards, else time events, else the transition function alone.
+std::string Transitions::names(const Cause& cause) const {
+  if (!cause.guards.empty()) return names(cause.guards);
+  std::string text;
+  for (const int i : cause.time_events)
+    text += fmt::format("{}'{}'", text.empty() ? "" : ", ", model_.time_events[static_cast<std::size_t>(i)].name);
+  return text.empty() ? "the transition function" : text;
+}
+
 std::shared_ptr<const Held> Transitions::snapshot() {
   if (!last_snapshot_ || !(*last_snapshot_ == held_)) last_snapshot_ = std::make_shared<const Held>(held_);
   return last_snapshot_;
@@ -301,7 +310,7 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     verdict = {Ending::failed,
                fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
                            "  try:    remove the cycle, or let one of them read a condition instead",
-                           here.t, names(cause.guards), cycle)};
+                           here.t, names(cause), cycle)};
   }
   if (verdict.goes_on()) return verdict;
   here.x = x_before_;
@@ -479,8 +488,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     const bool is_iterated = model_.transition && (has_moved || !(held_ == held_before_));
     if (!aftermath.asks_again() && !is_iterated) return {};
-    if (round + 3 > most_rounds)
-      past.push_back({now.guards.empty() ? "the transition function" : names(now.guards), held_, here.x});
+    if (round + 3 > most_rounds) past.push_back({names(now), held_, here.x});
     if (round >= most_rounds) return give_up(here, aftermath, past);
     now = {};
     now.guards = aftermath.unresolved;

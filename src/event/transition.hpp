@@ -80,6 +80,7 @@ class Transitions {
   bool has_moved(const Here& here, int guard);
   Verdict check_finite(const Here& here, std::span<const int> guards) const;
   std::string names(std::span<const int> guards) const;
+  std::string names(const Cause& cause) const;
   void set_truth(int guard, int sign);
   void toggle_member(int declaration, Pair member, bool truth);
   Point<double> point(const Here& here) const;

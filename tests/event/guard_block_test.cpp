@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <vector>
 
 #include "misuse_of.hpp"
@@ -32,7 +33,8 @@ TEST(GuardBlock, FindsWhatSeparateGuardsFindAndProvesIt) {
   const int count = 12;
   Wave apart, together;
   for (int i = 0; i < count; ++i)
-    apart.s.guard("g" + std::to_string(i + 1), [i, x = apart.x](const auto& at) { return at[x] - threshold(i, count); });
+    apart.s.guard("g" + std::to_string(i + 1),
+                  [i, x = apart.x](const auto& at) { return at[x] - threshold(i, count); });
   const Block<Guard> block = together.s.guards("g", count, [count, x = together.x](const auto& at, auto out) {
     for (int i = 0; i < count; ++i) out[static_cast<std::size_t>(i)] = at[x] - threshold(i, count);
   });
@@ -80,12 +82,12 @@ TEST(GuardBlock, HasNamesDirectionsAndJumpsWithTheNumberOfTheGuard) {
   });
   declared[0].falling();
   const Block<Guard> block = declared;
-  const Result run = simulate(wave.s, {.end = 2 * M_PI - 0.1, .tolerance = 1e-9});
+  const Result run = simulate(wave.s, {.end = 2 * std::numbers::pi - 0.1, .tolerance = 1e-9});
   ASSERT_TRUE(run.finished()) << run.reason;
   ASSERT_EQ(run.times_of(block[1]).size(), 1U);
-  EXPECT_NEAR(run.times_of(block[1])[0], M_PI / 6, 1e-8);  // sin rises through 1/2
+  EXPECT_NEAR(run.times_of(block[1])[0], std::numbers::pi / 6, 1e-8);  // sin rises through 1/2
   ASSERT_EQ(run.times_of(block[0]).size(), 1U);
-  EXPECT_NEAR(run.times_of(block[0])[0], 7 * M_PI / 6, 1e-8);  // and falls through -1/2
+  EXPECT_NEAR(run.times_of(block[0])[0], 7 * std::numbers::pi / 6, 1e-8);  // and falls through -1/2
   EXPECT_EQ(run.names(run.events[0]), std::vector<std::string>{"high"});
   EXPECT_EQ(run.at(1)[last], 1);
   EXPECT_EQ(run.final()[last], 0);
@@ -118,7 +120,9 @@ TEST(GuardBlock, IsRefusedWhereItMeansNothing) {
   const auto nothing = [](const auto&, auto) {};
   EXPECT_EQ(misuse_of([&] { wave.s.guards(std::vector<std::string>{}, nothing); }),
             "system 'wave': a block of guards is empty; at least one is needed");
-  EXPECT_EQ(misuse_of([&] { wave.s.guards({"a", "b", "a"}, nothing); }),
+  EXPECT_EQ(misuse_of([&] {
+              wave.s.guards({"a", "b", "a"}, nothing);
+            }),
             "system 'wave': the guard 'a' is declared twice");
 }
 

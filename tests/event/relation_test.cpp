@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "misuse_of.hpp"
@@ -31,7 +32,7 @@ TEST(Relation, HasTheSignOfItsDifferenceAndOneOfThreePropositionsHolds) {
   ASSERT_TRUE(run.finished()) << run.reason;
   const std::vector<double> times = run.times_of(r);
   ASSERT_EQ(times.size(), 3U);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(times[k], (k + 0.5) * M_PI, 1e-8);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(times[k], (k + 0.5) * std::numbers::pi, 1e-8);
   for (const double t : {0.5, 2.0, 5.0, 8.0}) {
     const Instant now = run.at(t);
     EXPECT_EQ(now[r], std::cos(t) > 0 ? 1 : -1);
@@ -82,23 +83,25 @@ struct Clutch {
   System s{"clutch"};
   State w1 = s.state("w1", 0), w2 = s.state("w2", 0);
   Discrete<bool> forward = s.discrete("forward", false), backward = s.discrete("backward", false);
-  Discrete<bool> start_forward = s.discrete("start forward", false), start_backward = s.discrete("start backward", false);
+  Discrete<bool> start_forward = s.discrete("start forward", false),
+                 start_backward = s.discrete("start backward", false);
   Discrete<bool> locked = s.discrete("locked", true);
-  Relation w;
+  Relation w{};
   Clutch() {
-    const auto torque = [this_ = *this](const auto& at) {
-      using Value = std::decay_t<decltype(at[this_.w1])>;
-      if (at[this_.locked]) return Value((load / J2 - drive(at.t) / J1) / (1 / J1 + 1 / J2));
-      return Value((at[this_.start_forward] || at[this_.forward] ? slip : -slip) + 0 * at[this_.w1]);
-    };
-    const auto path = [this_ = *this, torque](const auto& at) {
-      using Value = std::decay_t<decltype(at[this_.w1])>;
-      const auto f = torque(at);
-      if (at[this_.locked]) return Value(f);
-      const auto acceleration = (load - f) / J2 - (drive(at.t) + f) / J1;
-      return Value(acceleration + (at[this_.start_forward] || at[this_.forward] ? stick : -stick));
-    };
     const State a = w1, b = w2;
+    const Discrete<bool> sticks = locked, pulls = forward, will_pull = start_forward;
+    const auto torque = [=](const auto& at) {
+      using Value = std::decay_t<decltype(at[a])>;
+      if (at[sticks]) return Value((load / J2 - drive(at.t) / J1) / (1 / J1 + 1 / J2));
+      return Value((at[will_pull] || at[pulls] ? slip : -slip) + 0 * at[a]);
+    };
+    const auto path = [=](const auto& at) {
+      using Value = std::decay_t<decltype(at[a])>;
+      const auto f = torque(at);
+      if (at[sticks]) return Value(f);
+      const auto acceleration = (load - f) / J2 - (drive(at.t) + f) / J1;
+      return Value(acceleration + (at[will_pull] || at[pulls] ? stick : -stick));
+    };
     s.rates([=](const auto& at, auto& d) {
       const auto f = torque(at);
       d[a] = (drive(at.t) + f) / J1;
@@ -185,8 +188,9 @@ TEST(Relation, NeedsTheCertifiedFinder) {
   const auto x = s.state("x", 1);
   s.rates([=](const auto& at, auto& d) { d[x] = -at[x]; });
   s.relation("half", [=](const auto& at) { return at[x] - 0.5; });
-  EXPECT_EQ(misuse_of([&] { simulate(s, {.end = 1, .events = "compere"}); }),
-            "system 'r', relation 'half': only the finder 'certified' knows when a difference rests at zero, not 'compere'");
+  EXPECT_EQ(
+      misuse_of([&] { simulate(s, {.end = 1, .events = "compere"}); }),
+      "system 'r', relation 'half': only the finder 'certified' knows when a difference rests at zero, not 'compere'");
 }
 
 TEST(Relation, ContradictionsAreToldInItsWords) {

@@ -66,7 +66,7 @@ TEST(TimeEvent, WaitsUntilItIsScheduled) {
   const State x = model.x;
   const TimeEvent alarm = s.time_event("alarm").then([=](Jump& jump) { jump[x] = 0; });
   EXPECT_TRUE(simulate(s, {.end = 2}).events.empty());
-  s.guard("half", [=](const auto& at) { return at[x] - 0.5; }).then([=](Jump& jump) {
+  s.guard("half", [=](const auto& at) { return at[x] - 0.5; }).rising().then([=](Jump& jump) {
     jump.schedule(alarm, 1.0);
     jump.schedule(alarm, 1.25);  // the last word counts
   });
@@ -99,7 +99,8 @@ TEST(TimeEvent, EveryHasAPhaseAndMayBeginAtTheStart) {
   };
   const auto nothing = [](Jump&) {};
   EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing); }, 1, 2.25), (Times{1.5, 2}));
-  EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing).phase(0.125); }, 1, 2.25), (Times{1.125, 1.625, 2.125}));
+  EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing).phase(0.125); }, 1, 2.25),
+            (Times{1.125, 1.625, 2.125}));
   EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing).phase(1.0); }, 1, 2.75), (Times{2, 2.5}));
   EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing).including_start(); }, 1, 2.25), (Times{1, 1.5, 2}));
   EXPECT_EQ(ticks([&](System& s) { return s.every(0.5, nothing).phase(0.25).including_start(); }, 1, 2),
@@ -119,10 +120,10 @@ TEST(TimeEvent, AtTheStartChangesWhatTheRunStartsWith) {
     if (jump.is_start()) jump[n] = 10;
   });
   s.at(0.0, [=](Jump& jump) {
-    EXPECT_EQ(jump.pre(n), 10);  // the start comes first
-    jump[n] = jump.pre(n) + 1;
-    jump[x] = 4;
-  }).including_start();
+     EXPECT_EQ(jump.pre(n), 10);  // the start comes first
+     jump[n] = jump.pre(n) + 1;
+     jump[x] = 4;
+   }).including_start();
   const Result run = simulate(s, {.end = 1});
   ASSERT_TRUE(run.finished()) << run.reason;
   ASSERT_EQ(run.events.size(), 1U);

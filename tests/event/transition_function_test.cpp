@@ -162,8 +162,8 @@ TEST(TransitionFunction, SeesTheEdgeOfAConditionThatIsZeroAtTheStart) {
   }
 }
 
-// der(a) = 1; der(b) = 2; when a > 1 then reinit(b, 0); elsewhen b > 1.5 then reinit(a, 0). By hand: events at 0.75 (b),
-// 1.75 (a), 2.5 (b), 3.5 (a), ...; a(5.9) = 1.65, b(5.9) = 1.3.
+// der(a) = 1; der(b) = 2; when a > 1 then reinit(b, 0); elsewhen b > 1.5 then reinit(a, 0). By hand: events at 0.75
+// (b), 1.75 (a), 2.5 (b), 3.5 (a), ...; a(5.9) = 1.65, b(5.9) = 1.3.
 TEST(TransitionFunction, WhenAndElsewhenFollowTheSpecification) {
   System s("elsewhen");
   const auto a = s.state("a", 0), b = s.state("b", 0);
@@ -240,13 +240,14 @@ TEST(TransitionFunction, ACycleNamesWhatAlternates) {
   });
   const Result run = simulate(s, {.end = 1});
   EXPECT_EQ(run.outcome, Outcome::failed);
-  EXPECT_EQ(run.reason,
-            "t = 0.5: 100 transitions at this instant and no end: the transition function -> the transition function -> "
-            "...\n"
-            "    heater: true -> false -> true\n"
-            "    n: 99 -> 100 -> 101\n"
-            "    level: -1.5 -> 1.5 -> -1.5\n"
-            "  try:    break the cycle of jumps");
+  EXPECT_EQ(
+      run.reason,
+      "t = 0.5: 100 transitions at this instant and no end: the transition function -> the transition function -> "
+      "...\n"
+      "    heater: true -> false -> true\n"
+      "    n: 99 -> 100 -> 101\n"
+      "    level: -1.5 -> 1.5 -> -1.5\n"
+      "  try:    break the cycle of jumps");
   EXPECT_NEAR(run.t_end, 0.5, 1e-15);
 }
 

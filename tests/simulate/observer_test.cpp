@@ -78,11 +78,10 @@ TEST(Observer, MayStopTheRunAtAStepOrAfterAnEvent) {
 
 TEST(Observer, WhatItThrowsIsNotTheModelsFault) {
   const Ball ball;
-  const Result run = simulate(
-      ball.s, {.end = 1, .max_step = 0.25, .observer = [](const Instant& now) -> bool {
-                 if (now.t < 0.2) return true;
-                 throw std::runtime_error("window closed");
-               }});
+  const Result run = simulate(ball.s, {.end = 1, .max_step = 0.25, .observer = [](const Instant& now) -> bool {
+                                         if (now.t < 0.2) return true;
+                                         throw std::runtime_error("window closed");
+                                       }});
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_TRUE(run.reason.ends_with(": the observer threw: window closed")) << run.reason;
 }
