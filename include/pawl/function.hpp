@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -46,6 +47,10 @@ struct Restricted {
   }
   template <class T, template <class> class Out>
   requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, Out<T>& out) const { f(at, out); }
+  template <class T>
+  requires(std::is_same_v<T, Allowed> || ...) void operator()(const Point<T>& at, std::span<T>& out) const {
+    f(at, out);
+  }
 };
 
 }  // namespace detail
@@ -146,6 +151,24 @@ class Function {
   void forget() {
     static_cast<detail::FunctionEntry<T>&>(entries_).call = nullptr;
   }
+  /// Erases guards that one function computes together: f(at, out) assigns out[0] ... out[count - 1].
+  template <class F>
+  static Function guard_block(F f, int count) {
+    static_assert(
+        std::is_invocable_v<const F&, const Point<double>&, std::span<double>&>,
+        "pawl: a block of guards is a function (const auto& at, auto out) that assigns out[0], out[1], ...; it "
+        "is called const, so a mutable lambda is refused");
+    return erase<GuardBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)});
+  }
+  /// Erases equations whose number is known at run time: f(at, out) assigns one residual per row.
+  template <class F>
+  static Function equation_block(F f, int count) {
+    static_assert(
+        std::is_invocable_v<const F&, const Point<double>&, std::span<double>&>,
+        "pawl: a block of equations is a function (const auto& at, auto out) that assigns out[0], out[1], ..., "
+        "each zero where it holds; it is called const, so a mutable lambda is refused");
+    return erase<EquationBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)});
+  }
 
   explicit operator bool() const { return functor_ != nullptr; }
 
@@ -229,6 +252,28 @@ class Function {
         std::conjunction_v<std::disjunction<std::is_same<T, double>, std::is_same<T, Gradient>>,
                            std::is_invocable<const F&, const Point<T>&>>;
     static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at); }
+  };
+  template <class F>
+  struct Counted {
+    using Called = F;
+    F f;
+    std::size_t count;
+  };
+  template <class T, class C>
+  struct GuardBlockCall
+      : Route<T, Takes<Pattern, const typename C::Called&, const Point<Pattern>&, std::span<Pattern>&>,
+              Takes<T, const typename C::Called&, const Point<T>&, std::span<T>&>> {
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      const C& block = *static_cast<const C*>(functor);
+      std::span<T> rows(out, block.count);
+      block.f(quick_where<GuardBlockCall::is_quick>(at), rows);
+    }
+  };
+  template <class T, class C>
+  struct EquationBlockCall : GuardBlockCall<T, C> {
+    static constexpr bool accepts =
+        std::conjunction_v<std::bool_constant<!std::is_same_v<T, Interval> && !std::is_same_v<T, Jet<Interval>>>,
+                           std::is_invocable<const typename C::Called&, const Point<T>&, std::span<T>&>>;
   };
 
   template <int count>

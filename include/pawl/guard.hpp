@@ -27,7 +27,7 @@ using Transition = Callback<void(Jump&, Pair)>;
 
 /// What has been said of one guard, or of one family of guards.
 struct GuardInfo {
-  enum class Role { guard, condition, condition_family, relay_up, relay_down };
+  using Role = GuardRole;
 
   std::string name;
   Function g;
@@ -44,19 +44,29 @@ struct GuardInfo {
   Transition at_accumulation = {};
   Callback<double(const Held&)> gap_ratio = {};  ///< known ratio of the gaps between its events, where they shrink
   Role role = Role::guard;
-  int role_index = 0;  ///< of the condition, family or relay
+  int role_index = 0;  ///< of the condition, relation, family or relay
+  int block = -1;      ///< where one function computes many: number of the block, and which of its values this is
+  int row = 0, rows = 1;
+  int contact = -1;  ///< the contact it belongs to
 
   bool is_generic() const { return g.supports<Jet<Interval>>(); }
 };
 
-/// A number, or the parameter that holds it.
-using TimeValue = std::variant<double, Parameter>;
+/// A number, or the parameter or discrete variable that holds it.
+using TimeValue = std::variant<double, Parameter, Discrete<double>>;
+inline double value_of(const TimeValue& value, const Held& held) {
+  if (const auto* p = std::get_if<Parameter>(&value)) return held.parameters[static_cast<std::size_t>(p->index)];
+  if (const auto* d = std::get_if<Discrete<double>>(&value)) return held.numbers[static_cast<std::size_t>(d->index)];
+  return std::get<double>(value);
+}
 
 struct TimeEventInfo {
   std::string name;
-  TimeValue time;  ///< when, or how often
+  TimeValue time;  ///< when, or how often; infinity: not before it is scheduled
   bool is_periodic = false;
-  Transition then;
+  Transition then = {};
+  TimeValue phase = 0.0;  ///< periodic: the first time, counted from the start of the run
+  bool includes_start = false;
 };
 
 struct RelayInfo {
@@ -82,10 +92,11 @@ struct DecisionInfo {
 
 class System;
 
-/// Completes the sentence that System::guard began.
+/// Completes the sentence that System::guard or guards began; for a block it speaks of all its guards.
 class GuardDeclaration {
  public:
-  GuardDeclaration(System& system, int index) : system_(system), index_(index) {}
+  GuardDeclaration(System& system, int index, int count = 1) : system_(system), index_(index), count_(count) {}
+  GuardDeclaration operator[](int i) const { return {system_, index_ + i}; }  ///< one of a block
 
   GuardDeclaration& rising();               ///< only from - to +
   GuardDeclaration& falling();              ///< only from + to -
@@ -97,30 +108,36 @@ class GuardDeclaration {
   GuardDeclaration& min_width(double width);   ///< black box: every excursion lasts at least this long
   GuardDeclaration& rate_bound(double bound);  ///< black box: |dg/dt| <= bound along the motion
 
-  /// What happens at the event: a function (Jump&), or (Jump&, int i, int j) for a family.
+  /// What happens at the event: a function (Jump&), or (Jump&, int i) for a block, (Jump&, int i, int j) for a family.
   template <class F>
   GuardDeclaration& then(F f) {
-    info().then = transition(std::move(f));
+    const Transition made = transition(std::move(f));
+    for (int i = 0; i < count_; ++i) info(i).then = made;
     return *this;
   }
   /// What happens where events accumulate: the resting state of the model.
   template <class F>
   GuardDeclaration& at_accumulation(F f) {
-    info().at_accumulation = transition(std::move(f));
+    const Transition made = transition(std::move(f));
+    for (int i = 0; i < count_; ++i) info(i).at_accumulation = made;
     return *this;
   }
 
-  operator Guard() const;  // NOLINT: a declaration is named by its handle
+  operator Guard() const;         // NOLINT: a declaration is named by its handle
+  operator Block<Guard>() const;  // NOLINT
 
   template <class F>
   static Transition transition(F f) {
     constexpr bool is_of_member = std::is_invocable_v<const F&, Jump&, int, int>;
+    constexpr bool is_of_row = std::is_invocable_v<const F&, Jump&, int>;
     constexpr bool is_jump = std::is_invocable_v<const F&, Jump&>;
-    static_assert(is_of_member || is_jump,
+    static_assert(is_of_member || is_of_row || is_jump,
                   "pawl: a jump is a function (Jump& jump), or (Jump& jump, int i, int j) for a family; it is called "
                   "const, so a mutable lambda is refused: keep what changes in a discrete variable of the model");
     if constexpr (is_of_member)
       return [f = std::move(f)](Jump& jump, Pair member) { f(jump, member.i, member.j); };
+    else if constexpr (is_of_row)
+      return [f = std::move(f)](Jump& jump, Pair member) { f(jump, member.i); };
     else if constexpr (is_jump)
       return [f = std::move(f)](Jump& jump, Pair) { f(jump); };
     else
@@ -128,7 +145,31 @@ class GuardDeclaration {
   }
 
  private:
-  GuardInfo& info();
+  GuardInfo& info(int i = 0);
+  System& system_;
+  int index_, count_;
+};
+
+/// Completes the sentence that System::at, every or time_event began.
+class TimeEventDeclaration {
+ public:
+  TimeEventDeclaration(System& system, int index) : system_(system), index_(index) {}
+
+  /// Periodic: happens at start + phase + k period.
+  TimeEventDeclaration& phase(TimeValue phase);
+  /// Happens at the start of the run too, if its time is there; by default events belong to start < t <= end.
+  TimeEventDeclaration& including_start();
+  /// What happens then: a function (Jump&).
+  template <class F>
+  TimeEventDeclaration& then(F f) {
+    info().then = GuardDeclaration::transition(std::move(f));
+    return *this;
+  }
+
+  operator TimeEvent() const;  // NOLINT: a declaration is named by its handle
+
+ private:
+  TimeEventInfo& info();
   System& system_;
   int index_;
 };

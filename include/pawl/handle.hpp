@@ -29,6 +29,11 @@ struct Condition {
   int index;
   int model = 0;
 };
+/// The sign -1, 0 or 1 of a difference, held between events; w > 0, w < 0, w == 0 are propositions.
+struct Relation {
+  int index;
+  int model = 0;
+};
 /// Many relations declared at once, g(at, i, j) > 0; reading it lists the members that hold.
 struct ConditionFamily {
   int index;
@@ -41,6 +46,11 @@ struct Relay {
 };
 /// A guard declaration; for a family, all its members.
 struct Guard {
+  int index;
+  int model = 0;
+};
+/// Something that happens at a known time; scheduled again by Jump::schedule.
+struct TimeEvent {
   int index;
   int model = 0;
 };

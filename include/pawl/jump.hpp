@@ -1,12 +1,15 @@
-// Jump: one event as its transition sees it. Reads and writes states, parameters and discrete variables; the values of
-// before the event stay readable as pre(...).
+// Jump: one round of an event as transitions see it. Reads and writes states, parameters and discrete variables; the
+// values of before the round stay readable as pre(...).
 //
 //   .then([=](Jump& jump) { jump[speed] = -jump[restitution] * jump.pre(speed); })
+//   system.transition([=](Jump& jump) { if (jump.fired(tick)) jump[n] = jump.pre(n) + 1; });
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "pawl/held.hpp"
@@ -14,10 +17,28 @@
 
 namespace pawl {
 
-/// One guard that fired: its declaration and, in a family, its member.
+namespace event {
+class Transitions;
+}
+
+/// What a guard is for: itself, or the switch that the engine makes of it.
+enum class GuardRole { guard, condition, condition_family, relation, relay_up, relay_down };
+
+/// One guard that fired: its declaration and, in a family or block, its member.
 struct Fired {
   Guard guard;
   Pair member;
+  GuardRole role = GuardRole::guard;
+  int role_index = 0;  ///< of the condition, relation or relay
+};
+
+/// What made a round of an event. A later round of the same instant has its own.
+struct Causes {
+  std::vector<Fired> fired = {};            ///< in the order of time, then of declaration
+  std::vector<TimeEvent> time_events = {};  ///< in the order of declaration
+  std::vector<Relay> left = {};             ///< relays whose surface the motion leaves
+  bool is_start = false;                    ///< the run starts here
+  bool is_accumulation = false;             ///< infinitely many events of `fired` end here
 };
 
 class Jump {
@@ -41,13 +62,13 @@ class Jump {
   };
 
   Jump(double time, std::span<double> states, Held& held, std::span<const double> states_before,
-       const Held& held_before, std::span<const Fired> all_fired)
+       const Held& held_before, const Causes& causes)
       : t(time),
         states_(states),
         held_(held),
         states_before_(states_before),
         held_before_(held_before),
-        fired_(all_fired) {}
+        causes_(causes) {}
 
   double t;
 
@@ -60,8 +81,12 @@ class Jump {
     else
       return Slot<E>(held_.modes[index_of(d, held_.modes.size(), "discrete variable")]);
   }
-  /// The truth of a condition: decided by the engine, not assignable.
-  bool operator[](Condition c) const { return held_.truths[index_of(c, held_.truths.size(), "condition")] != 0; }
+  // What the engine decides is not assignable: the truth of a condition, the sign of a relation, the members of a
+  // family that hold, the side of a relay.
+  bool operator[](Condition c) const { return truth(held_, c) != 0; }
+  int operator[](Relation r) const { return truth(held_, r); }
+  const std::vector<Pair>& operator[](ConditionFamily f) const { return members(held_, f); }
+  RelaySide operator[](Relay r) const { return held_.sides[index_of(r, held_.sides.size(), "relay")]; }
   template <class H>
   requires(!detail::ReadByJump<H>) double& operator[](const H&) {
     detail::refuse_jump<H>();
@@ -79,16 +104,52 @@ class Jump {
     else
       return static_cast<E>(held_before_.modes[index_of(d, held_before_.modes.size(), "discrete variable")]);
   }
+  bool pre(Condition c) const { return truth(held_before_, c) != 0; }
+  int pre(Relation r) const { return truth(held_before_, r); }
+  const std::vector<Pair>& pre(ConditionFamily f) const { return members(held_before_, f); }
+  RelaySide pre(Relay r) const { return held_before_.sides[index_of(r, held_before_.sides.size(), "relay")]; }
 
-  /// Everything that fired at this instant, in the order of time, then of declaration.
-  std::span<const Fired> fired() const { return fired_; }
+  /// It has become true in this round.
+  bool edge(Condition c) const { return (*this)[c] && !pre(c); }
+  bool edge(Discrete<bool> d) { return (*this)[d] && !pre(d); }
+
+  /// Every guard that fired in this round, in the order of time, then of declaration.
+  std::span<const Fired> fired() const { return causes_.fired; }
   bool fired(Guard guard) const {
     index_of(guard, static_cast<std::size_t>(guard.index) + 1, "guard");
-    for (const Fired& one : fired_) {
-      if (one.guard.index == guard.index) return true;
+    return any([guard](const Fired& one) { return one.guard.index == guard.index; });
+  }
+  bool fired(Condition c) const { return has_role(GuardRole::condition, c.index); }
+  bool fired(Relation r) const { return has_role(GuardRole::relation, r.index); }
+  bool fired(ConditionFamily f) const { return has_role(GuardRole::condition_family, f.index); }
+  bool fired(Relay r) const {
+    for (const Relay left : causes_.left) {
+      if (left.index == r.index) return true;
+    }
+    return has_role(GuardRole::relay_up, r.index) || has_role(GuardRole::relay_down, r.index);
+  }
+  bool fired(TimeEvent e) const {
+    for (const TimeEvent one : causes_.time_events) {
+      if (one.index == e.index) return true;
     }
     return false;
   }
+  bool is_start() const { return causes_.is_start; }                ///< the first round of the run
+  bool is_accumulation() const { return causes_.is_accumulation; }  ///< infinitely many events end here
+
+  /// The time event happens (next) at that time, which must come after this instant; infinity: not any more. A periodic
+  /// one goes on from there with its period.
+  void schedule(TimeEvent e, double time) { requests_.push_back({e, time}); }
+  /// The same for the time event whose own jump this is.
+  void schedule_again(double time) {
+    if (own_.index < 0) throw std::logic_error("schedule_again(t) is called outside the jump of a time event");
+    schedule(own_, time);
+  }
+  struct Request {
+    TimeEvent event;
+    double time;
+  };
+  const std::vector<Request>& requests() const { return requests_; }
 
   /// Ends the run here, with this reason.
   void terminate(std::string reason) {
@@ -99,17 +160,37 @@ class Jump {
   const std::string& reason() const { return reason_; }
 
  private:
+  friend class event::Transitions;
   // Jumps are rare, so every handle is checked.
   template <class Handle>
   std::size_t index_of(const Handle& handle, std::size_t count, const char* kind) const {
     return detail::own_index(handle, count, kind, held_.model);
+  }
+  template <class Handle>
+  int truth(const Held& held, const Handle& handle) const {
+    return held.truths[index_of(handle, held.truths.size(), "condition")];
+  }
+  const std::vector<Pair>& members(const Held& held, ConditionFamily f) const {
+    return held.members[index_of(f, held.members.size(), "family of conditions")];
+  }
+  template <class Predicate>
+  bool any(Predicate predicate) const {
+    for (const Fired& one : causes_.fired) {
+      if (predicate(one)) return true;
+    }
+    return false;
+  }
+  bool has_role(GuardRole role, int index) const {
+    return any([=](const Fired& one) { return one.role == role && one.role_index == index; });
   }
 
   std::span<double> states_;
   Held& held_;
   std::span<const double> states_before_;
   const Held& held_before_;
-  std::span<const Fired> fired_;
+  const Causes& causes_;
+  std::vector<Request> requests_;
+  TimeEvent own_{-1};  // whose jump is being made
   bool is_terminated_ = false;
   std::string reason_;
 };

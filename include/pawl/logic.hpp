@@ -19,6 +19,7 @@ class Logic {
   Logic(Condition c) : Logic(Kind::condition, c.index, 1, c.model) {}      // NOLINT: a condition is a proposition
   Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1, d.model) {}  // NOLINT
   static Logic equals(int discrete, int value, int model = 0) { return Logic(Kind::discrete, discrete, value, model); }
+  static Logic has_sign(Relation r, int sign) { return Logic(Kind::relation, r.index, sign, r.model); }
 
   bool holds(const Held& held) const;
   /// Throws Misuse where it asks for what is not held there: a condition or variable of another system.
@@ -33,7 +34,7 @@ class Logic {
   static Logic either(const Logic& x, const Logic& y);
 
  private:
-  enum class Kind { never, condition, discrete, negation, both, either };
+  enum class Kind { never, condition, relation, discrete, negation, both, either };
   struct Node {
     Kind kind;
     int index, value;
@@ -50,6 +51,12 @@ class Logic {
 namespace detail {
 template <class P>
 concept Proposition = std::is_same_v<P, Logic> || std::is_same_v<P, Condition> || std::is_same_v<P, Discrete<bool>>;
+/// The literal 0: a relation is compared with nothing else.
+struct LiteralZero {
+  consteval LiteralZero(int zero) {  // NOLINT: it stands for 0
+    if (zero != 0) throw "pawl: a relation is compared with 0: put the difference into its function";
+  }
+};
 }  // namespace detail
 
 template <detail::Proposition P>
@@ -63,6 +70,24 @@ Logic operator&&(const P& x, const Q& y) {
 template <detail::Proposition P, detail::Proposition Q>
 Logic operator||(const P& x, const Q& y) {
   return Logic::either(x, y);
+}
+inline Logic operator>(Relation r, detail::LiteralZero) {
+  return Logic::has_sign(r, 1);
+}
+inline Logic operator<(Relation r, detail::LiteralZero) {
+  return Logic::has_sign(r, -1);
+}
+inline Logic operator==(Relation r, detail::LiteralZero) {
+  return Logic::has_sign(r, 0);
+}
+inline Logic operator!=(Relation r, detail::LiteralZero) {
+  return Logic::negation(Logic::has_sign(r, 0));
+}
+inline Logic operator>=(Relation r, detail::LiteralZero) {
+  return Logic::negation(Logic::has_sign(r, -1));
+}
+inline Logic operator<=(Relation r, detail::LiteralZero) {
+  return Logic::negation(Logic::has_sign(r, 1));
 }
 /// An enum or int has this value.
 template <class E>

@@ -58,6 +58,8 @@ struct ImplicitOptions {
   std::string jacobian = "auto";       ///< exact where the model allows it; or differences
 };
 
+class Instant;
+
 struct Options {
   double start = 0;
   double end = std::numeric_limits<double>::quiet_NaN();  ///< required; before start: backward in time
@@ -69,6 +71,7 @@ struct Options {
   Keep keep = Keep::everything;
   int samples = 0;                   ///< this many equal intervals are sampled (samples + 1 instants), beside `times`
   std::vector<double> times = {};    ///< further instants to sample, in any order
+  bool keeps_ranges = true;          ///< of observables: evaluated at every step where `keep` does not keep its end
   std::string events = "certified";  ///< how events are found: certified, compere or daspke (docs/events.md)
   double event_tolerance = 0;        ///< of event times, independent of the integration; 0: to rounding
   double concurrency_window = 0;     ///< events this close in time are one event
@@ -79,6 +82,9 @@ struct Options {
   ConstraintOptions constraints = {};
   ImplicitOptions implicit = {};
   Callback<bool(const Progress&)> progress = {};  ///< called after every accepted step; false stops the run
+  /// Called with the end of every accepted step, and with the state after every event (the same time again); false
+  /// stops the run there.
+  Callback<bool(const Instant&)> observer = {};
 };
 
 }  // namespace pawl

@@ -7,6 +7,7 @@
 // and may be branched on.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "pawl/held.hpp"
@@ -23,6 +24,8 @@ class LazyStates {
  public:
   virtual ~LazyStates() = default;
   virtual const T& state(int index) const = 0;
+  /// Another number whenever the states are others; 0: not known. What was computed from them may be kept until then.
+  virtual std::uint64_t stamp() const { return 0; }
 };
 
 template <class T>
@@ -108,6 +111,11 @@ class Point {
     note_mode();
     if (const Held* held = checked_by()) detail::own_index(c, held->truths.size(), "condition", held->model);
     return around_->held->truths[static_cast<std::size_t>(c.index)] != 0;
+  }
+  /// The sign of its difference as of the last event: -1, 1, or 0 where it rests at zero.
+  int operator[](Relation r) const {
+    note_mode();
+    return around_->held->truths[static_cast<std::size_t>(r.index)];
   }
   /// The members that hold: for (const auto [i, j] : at[contacts]) ...
   const std::vector<Pair>& operator[](ConditionFamily f) const {

@@ -4,6 +4,8 @@
 //   run.final()[height];  run.at(1.5)[speed];  run.range(energy).variation();
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@ namespace pawl {
 enum class Outcome {
   finished,
   terminated,  ///< by the model, at an event: a jump asked for it, or events accumulate
-  stopped,     ///< by the progress callback, that is, by the user
+  stopped,     ///< by the progress callback or the observer, that is, by the user
   failed,      ///< `reason` says what happened, where, and what to try
 };
 std::string_view to_string(Outcome outcome);
@@ -80,6 +82,11 @@ struct Message {
 struct Range {
   double min = 0, max = 0;
   double variation() const { return max - min; }
+  static Range empty() { return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}; }
+  void widen(double value) {  // once NaN, always NaN
+    min = value < min || std::isnan(value) ? value : min;
+    max = value > max || std::isnan(value) ? value : max;
+  }
 };
 
 /// One instant of a run.
@@ -102,6 +109,10 @@ class Instant {
   }
   bool operator[](Condition c) const {
     return held_->truths[checked(c, held_->truths.size(), "condition", *model_)] != 0;
+  }
+  /// The sign of its difference as of the last event: -1, 1, or 0 where it rests at zero.
+  int operator[](Relation r) const {
+    return held_->truths[checked(r, held_->truths.size(), "condition", *model_)];
   }
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
@@ -152,8 +163,24 @@ class Result {
   /// output. Without a manifold, at(t).
   Instant on_manifold(double t) const;
 
-  /// Times at which this guard fired.
+  /// Times at which this fired.
   std::vector<double> times_of(Guard guard) const;
+  std::vector<double> times_of(Condition c) const;
+  std::vector<double> times_of(Relation r) const;
+  std::vector<double> times_of(Relay r) const;  ///< it switched, began to slide or left its surface
+  std::vector<double> times_of(TimeEvent e) const;
+  std::vector<double> times_of(const Contact& contact) const;  ///< impacts and changes of its mode
+  /// Times at which an event changed this variable.
+  template <class E>
+  std::vector<double> times_of(Discrete<E> d) const {
+    return times_where([d](const Event& event) {
+      const auto i = static_cast<std::size_t>(d.index);
+      if constexpr (std::is_same_v<E, double>)
+        return event.held_before->numbers.at(i) != event.held_after->numbers.at(i);
+      else
+        return event.held_before->modes.at(i) != event.held_after->modes.at(i);
+    });
+  }
   /// Names of what fired, and of the mode.
   std::vector<std::string> names(const Event& event) const;
   std::string mode(const Held& held) const { return describe_mode(held, *declarations); }
@@ -163,10 +190,9 @@ class Result {
   Instant sample(int i) const;
   bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)] != 0; }
 
-  /// Smallest and largest value over the start and every accepted step, whatever was kept.
-  Range range(Observable o) const {
-    return observable_ranges[checked(o, observable_ranges.size(), "observable", *declarations)];
-  }
+  /// Smallest and largest value over the start, every accepted step and every event, evaluated now where Options::keep
+  /// has kept them, and along the way where not. Without Options::keeps_ranges, over what was kept.
+  Range range(Observable o) const;
   /// The same for a state, over the samples that were kept and the two ends.
   Range range(State x) const;
 
@@ -185,10 +211,12 @@ class Result {
   };
   std::vector<Era> eras;
   std::vector<double> start_state, final_state;
-  std::vector<Range> observable_ranges;
+  std::vector<Range> observable_ranges;  // empty: the steps are kept, or ranges are not wanted
   Trajectory trajectory;
 
  private:
+  std::vector<double> times_where(const Callback<bool(const Event&)>& is_wanted) const;
+  std::vector<double> times_of_guards(const Callback<bool(const GuardInfo&)>& is_wanted) const;
   std::shared_ptr<const Held> held_at(double t, bool before) const;
   Instant inside(double t, bool before) const;
 };

@@ -10,6 +10,7 @@
 // runs (start values, parameters) is in Values.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -103,6 +104,12 @@ class System {
   void equation(std::string name, F f) {
     declare_equation({std::move(name), Function::equations<detail::row_count<F>>(std::move(f)), detail::row_count<F>});
   }
+  /// Many equations at once, as many as `count` says at run time: f(at, out) assigns out[0] ... out[count - 1], each
+  /// zero where it holds. The rows are named name[1], name[2], ...
+  template <class F>
+  void equations(std::string name, int count, F f) {
+    declare_equation({std::move(name), Function::equation_block(std::move(f), count), count});
+  }
   /// The derivatives of the rates, J(x, y) = dx'/dy, for functions that cannot be differentiated automatically.
   template <class F>
   void jacobian(F j) {
@@ -166,10 +173,42 @@ class System {
                                   .members = std::move(members)})};
   }
 
+  /// Many guards that one function computes together: g(at, out) assigns out[0], out[1], ... Named name1, name2, ...,
+  /// or one by one. Each is a guard like any other; numbers and ranges of the whole block are computed once and shared.
+  template <class F>
+  GuardDeclaration guards(std::string_view name, int count, F g) {
+    return guards(numbered(name, count), std::move(g));
+  }
+  template <class F>
+  GuardDeclaration guards(const std::vector<std::string>& names, F g) {
+    const int count = static_cast<int>(names.size());
+    const int first = declare_guard_block(names, Function::guard_block(std::move(g), count), GuardRole::guard);
+    return {*this, first, count};
+  }
+
   /// A relation g > 0: its truth is held between events and changes where g crosses zero.
   template <class F>
   Condition condition(std::string name, F g) {
     return declare_condition(std::move(name), Function::guard(std::move(g)));
+  }
+  /// The sign -1, 0 or 1 of g, held between events: 0 where it rests at zero. All comparisons of one difference come
+  /// from one relation: w > 0, w <= 0, w == 0, ... are propositions, and never contradict each other.
+  template <class F>
+  Relation relation(std::string name, F g) {
+    return declare_relation(std::move(name), Function::guard(std::move(g)));
+  }
+  /// Conditions, or relations, that one function computes together: g(at, out), as for guards().
+  template <class F>
+  Block<Condition> conditions(const std::vector<std::string>& names, F g) {
+    const int count = static_cast<int>(names.size()), first = static_cast<int>(declarations_->condition_names.size());
+    declare_guard_block(names, Function::guard_block(std::move(g), count), GuardRole::condition);
+    return {first, count, declarations_->model};
+  }
+  template <class F>
+  Block<Relation> relations(const std::vector<std::string>& names, F g) {
+    const int count = static_cast<int>(names.size()), first = static_cast<int>(declarations_->condition_names.size());
+    declare_guard_block(names, Function::guard_block(std::move(g), count), GuardRole::relation);
+    return {first, count, declarations_->model};
   }
   /// Many relations g(at, i, j) > 0; reading the handle lists the members that hold.
   template <class F>
@@ -190,15 +229,28 @@ class System {
   /// The discrete variable follows the proposition; all decisions are iterated to a fixed point at events.
   void decide(Discrete<bool> variable, Logic logic);
 
+  /// The transition function of the model: a function (Jump&) that sees every round of every event, and the start of
+  /// the run, after the jumps of what fired. Rounds are repeated until it changes nothing any more; docs/events.md.
+  template <class F>
+  void transition(F f) {
+    static_assert(
+        std::is_invocable_v<const F&, Jump&>,
+        "pawl: the transition function is a function (Jump& jump); it is called const, so a mutable lambda is "
+        "refused: what it has to remember is a discrete variable");
+    declare_transition([f = std::move(f)](Jump& jump) { f(jump); });
+  }
+
   /// Something happens at that time, or every so often after the start of the run.
   template <class F>
-  void at(TimeValue time, F jump) {
-    declare_time_event({{}, time, false, GuardDeclaration::transition(std::move(jump))});
+  TimeEventDeclaration at(TimeValue time, F jump) {
+    return declare_time_event({{}, time, false, GuardDeclaration::transition(std::move(jump))});
   }
   template <class F>
-  void every(TimeValue period, F jump) {
-    declare_time_event({{}, period, true, GuardDeclaration::transition(std::move(jump))});
+  TimeEventDeclaration every(TimeValue period, F jump) {
+    return declare_time_event({{}, period, true, GuardDeclaration::transition(std::move(jump))});
   }
+  /// A time event with a name and, unless a time is given, none before Jump::schedule sets it.
+  TimeEventDeclaration time_event(std::string name, TimeValue time = std::numeric_limits<double>::infinity());
 
   /// Something the true motion keeps at zero (the length of a quaternion, a momentum): a number or a std::array. Every
   /// accepted step ends there.
@@ -214,7 +266,8 @@ class System {
         {std::move(name), Function::rows<detail::row_count<F>>(std::move(h)), detail::row_count<F>, true});
   }
 
-  /// A quantity to watch, an energy for instance; a run reports its range over the accepted steps.
+  /// A quantity to watch, an energy for instance: evaluated where a result is read, and over the accepted steps where
+  /// its range is asked for.
   template <class F>
   Observable observable(std::string name, F f) {
     return declare_observable(std::move(name), Function::observable(std::move(f)));
@@ -232,19 +285,22 @@ class System {
     std::vector<Function> observables;
     std::vector<std::string> mode_names, number_names, condition_names, condition_family_names;
     std::vector<char> mode_is_bool;
+    std::vector<char> condition_is_relation;
     std::vector<int> modes;
     std::vector<double> numbers;
     std::vector<GuardInfo> guards;  // of guards, conditions and relays, in the order of declaration
     std::vector<RelayInfo> relays;
     std::vector<DecisionInfo> decisions;
     std::vector<TimeEventInfo> time_events;
+    Callback<void(Jump&)> transition;
     std::vector<InvariantInfo> invariants;
     detail::MatrixFunction mass;  // of M x' = f
     detail::MatrixFunction jacobian;
     std::vector<EquationInfo> equations;
     std::vector<SwitchInfo> switches;
     std::vector<double> nominals;  // per state; empty, or 0 for those without
-    detail::NameSet taken_names;
+    detail::NameSet taken_names, guard_names;
+    int guard_blocks = 0;
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
@@ -267,7 +323,7 @@ class System {
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
     bool has_events() const {
-      return !guards.empty() || !time_events.empty() || resolve || !switches.empty() ||
+      return !guards.empty() || !time_events.empty() || transition || resolve || !switches.empty() ||
              (mechanics && !mechanics->contacts.empty()) || (parts && parts->has_events());
     }
   };
@@ -303,11 +359,17 @@ class System {
   int declare_mode(std::string name, int start, bool is_bool);
   int declare_number(std::string name, double start);
   int declare_guard(GuardInfo info);
+  int declare_guard_block(const std::vector<std::string>& names, const Function& g, GuardRole role);  // the first
+  static std::vector<std::string> numbered(std::string_view name, int count);
+  int declare_truth(const std::string& name, bool is_relation);
   Condition declare_condition(std::string name, Function g);
+  Relation declare_relation(std::string name, Function g);
   ConditionFamily declare_condition_family(std::string name, std::vector<Pair> members, Function g);
   Relay declare_relay(std::string name, Levels levels, Function g);
-  void declare_time_event(TimeEventInfo info);
+  TimeEventDeclaration declare_time_event(TimeEventInfo info);
+  void declare_transition(Callback<void(Jump&)> f);
   friend class GuardDeclaration;
+  friend class TimeEventDeclaration;
   friend class ConstraintDeclaration;
 
   std::shared_ptr<Declarations> declarations_;

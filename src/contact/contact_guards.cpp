@@ -118,6 +118,7 @@ void Contacts::declare_guards(System::Declarations& run) {
   };
   const auto add = [&](int contact, Ends ends, GuardInfo guard) {
     guards_.push_back({contact, ends});
+    guard.contact = contact;
     run.guards.push_back(std::move(guard));
   };
   Logic slips = Logic::negation(Logic());

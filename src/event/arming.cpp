@@ -7,6 +7,7 @@ namespace pawl::event {
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double at_rest = 64 * eps;       // what may be left of a difference that rests at zero, relative to its terms
 constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
 
 int sign_of(double x) {
@@ -19,6 +20,8 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, int size)
   jets_.values.resize(n_);
   box_.values.resize(n_);
   thin_.values.resize(n_);
+  largest_.assign(n_, 0);
+  largest_rate_.assign(n_, 0);
   resize();
 }
 
@@ -42,7 +45,7 @@ const std::vector<int>& Arming::awake() {
 void Arming::rest(const Step& step) {
   if (guards_.size() < guards_worth_sleeping) return;
   for (const int g : awake_) {
-    const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g);
+    const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g) && !guards_.is_in_block(g);
     if (can_sleep && (*this)[g].distance > 2 && sleep_.offer(g, step) && !std::exchange((*this)[g].is_dozing, true))
       dozing_.push_back(g);
   }
@@ -79,21 +82,21 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
 // Derivatives are along the integration: with t running backward, "rising" is rising on the way.
 Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   Armed& armed = (*this)[guard];
-  const bool has_values_only = guards_.has_values_only(guard);
+  const bool has_values_only = guards_.has_values_only(guard), is_relation = guards_.is_relation(guard);
+  const auto margin = [&](std::size_t i) { return is_relation ? at_rest * largest_[i] : 4 * eps * moment.scale[i]; };
   if (!has_values_only) {
     Jet<double> t(moment.t);
     t.slope = moment.direction;
     const Jet<double> g = guards_.evaluate(guard, t, jets_);
     if (std::isnan(g.value)) throw GuardNotANumber(guard, moment.t);
     armed.forecast = g.value * g.slope < 0 ? -g.value / g.slope : infinity;
-    if (std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0 && !wants_slope)
+    if (std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0 && !wants_slope && !is_relation)
       return {.sign = sign_of(g.value)};
   } else {
     armed.forecast = infinity;
   }
   if (!wants_slope) {
-    for (std::size_t i = 0; i < n_; ++i)
-      thin_.values[i] = Interval(moment.x[i] - 4 * eps * moment.scale[i], moment.x[i] + 4 * eps * moment.scale[i]);
+    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i] - margin(i), moment.x[i] + margin(i));
     const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
     if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
     if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
@@ -103,10 +106,11 @@ Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants
   for (const bool with_second : {false, true}) {
     const std::vector<double>* second = with_second ? &second_rate(moment) : nullptr;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double d = 4 * eps * moment.scale[i], f = moment.direction * moment.rate[i];
+      const double d = margin(i), f = moment.direction * moment.rate[i];
+      const double df = is_relation ? at_rest * largest_rate_[i] : 8 * eps * std::abs(f);
       Jet<Interval>& x = box_.values[i];
       x.value = Interval(moment.x[i] - d, moment.x[i] + d);
-      x.slope = Interval(f - 8 * eps * std::abs(f), f + 8 * eps * std::abs(f));
+      x.slope = Interval(f - df, f + df);
       x.curve = Interval(-infinity, infinity);
       if (with_second) {
         const double c = 0.5 * (*second)[i], rounding = 1e-6 * std::abs(c);
@@ -143,6 +147,27 @@ Arming::Verdict Arming::look_black_box(int guard, const Moment& moment) {
   return verdict;
 }
 
+void Arming::see(const double* x) {
+  for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
+}
+
+int Arming::sign_beyond_rounding(int guard, double t, const double* x) {
+  if (guards_[guard].is_generic) {
+    for (std::size_t i = 0; i < n_; ++i)
+      thin_.values[i] = Interval(x[i] - at_rest * largest_[i], x[i] + at_rest * largest_[i]);
+    return guards_.evaluate(guard, Interval(t), thin_).sign();
+  }
+  const double g = guards_.evaluate(guard, t, x);
+  double noise = 0;  // what rests is a difference: its terms must not move together
+  moved_.assign(x, x + n_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    moved_[i] = x[i] + at_rest * largest_[i];
+    noise += std::abs(guards_.evaluate(guard, t, moved_.data()) - g);
+    moved_[i] = x[i];
+  }
+  return std::abs(g) > noise ? sign_of(g) : 0;
+}
+
 void Arming::recall_forecast(int guard, const Moment& moment) {
   const Armed& armed = (*this)[guard];
   const double ahead = armed.forecast - std::abs(moment.t - armed.forecast_at);
@@ -156,7 +181,7 @@ void Arming::recall_forecast(int guard, const Moment& moment) {
 bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
   Armed& armed = (*this)[guard];
   if (!moment.is_in_cluster || has_fired || !armed.is_known || armed.sign == 0 || armed.starts_at_zero) return false;
-  if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return false;
+  if (!guards_[guard].is_generic || guards_.has_values_only(guard) || guards_.is_in_block(guard)) return false;
   if (armed.reads_held < 0) {
     for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i]);
     GuardSet::Reads reads;
@@ -174,10 +199,14 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   Aftermath aftermath;
   has_second_ = false;
   first_forecast_ = infinity;
+  see(moment.x);
+  see(moment.scale);
+  for (std::size_t i = 0; i < n_; ++i) largest_rate_[i] = std::max(largest_rate_[i], std::abs(moment.rate[i]));
   for (std::size_t i = 0; i < n_; ++i) {
     jets_.values[i] = Jet<double>(moment.x[i]);
     jets_.values[i].slope = moment.direction * moment.rate[i];
   }
+  ++jets_.version;
   nearest_ = -1;
   for (const int g : sleep_.awake()) {
     Armed& armed = (*this)[g];
@@ -195,8 +224,11 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     const Verdict verdict = look(g, moment, has_fired && is_unilateral);
     if (!armed.is_known) {  // the start of a run, or of watching
       armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
-      armed.starts_at_zero = verdict.sign == 0;
+      // A relation is never armed blindly: a sign other than the one that is held would not be seen.
+      armed.starts_at_zero = verdict.sign == 0 && !(guards_.is_relation(g) && armed.sign != 0);
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
+    } else if (guards_.is_relation(g)) {
+      judge_relation(g, verdict, moment, aftermath);
     } else if (has_fired) {
       judge_fired(g, verdict, moment, aftermath);
     } else {
@@ -205,7 +237,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     armed.is_known = true;
     if (moment.has_moved) doubt(g, verdict, aftermath);
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
-    if (is_role && armed.starts_at_zero &&
+    if (is_role && !guards_.is_relation(g) && armed.starts_at_zero &&
         armed.sign == 0) {  // what is not true is false, until it leaves to the other side
       const GuardInfo& info = guards_.info(g);
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
@@ -233,6 +265,25 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.at_zero})
     std::sort(list->begin(), list->end());
   return aftermath;
+}
+
+// A relation has the sign of its value; where that is zero, the sign it leaves to; where it does not leave, it rests
+// and has none. If that is not what is held, it fires.
+void Arming::judge_relation(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
+  Armed& armed = (*this)[guard];
+  const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
+  int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
+  if (!std::isnan(armed.settles_until)) {  // it has fired before its own zero
+    armed.sign = static_cast<signed char>(now);
+    return;
+  }
+  const bool is_going_back = verdict.sign == 0 && now == -held;
+  if (is_going_back && !moment.has_moved(guard)) now = held;  // just across, by a few ulp: the chart finds what follows
+  armed.sign = static_cast<signed char>(held);
+  armed.starts_at_zero = held == 0;
+  if (now == held) return;
+  armed.after = static_cast<signed char>(now);
+  aftermath.jumped.push_back(guard);
 }
 
 // The guard fired and its transition has been made, the table "guard that fired". Its sign before was armed.sign.
@@ -274,6 +325,7 @@ void Arming::doubt(int guard, const Verdict& verdict, Aftermath& aftermath) {
   int believed = 0;
   switch (info.role) {
     case GuardInfo::Role::guard:
+    case GuardInfo::Role::relation:
       return;
     case GuardInfo::Role::condition:
       believed = held_.truths[i] != 0 ? 1 : -1;

@@ -17,6 +17,7 @@ namespace pawl::event {
 
 struct Armed {
   signed char sign = 0;         // certified where it is not 0; 0: undecided or resting
+  signed char after = 0;        // of a relation that has fired: the sign it has from here
   bool starts_at_zero = false;  // zero at the start of the piece: leaving it is no event
   bool is_known = false;        // it was watched before the event
   bool is_touching = false;     // it has just fired without crossing
@@ -63,6 +64,11 @@ class Arming {
   Sleep& sleep() { return sleep_; }
   /// Guards to be looked at in a step, the one with the nearest forecast first.
   const std::vector<int>& awake();
+  /// The sign of a relation at this instant, 0 where it is zero to within rounding: 64 ulp of the largest values that
+  /// the states have had, because what rests does so for many steps.
+  int sign_beyond_rounding(int guard, double t, const double* x);
+  /// States of this size have been seen.
+  void see(const double* x);
   /// After a step without event: quiet guards may fall asleep.
   void rest(const Step& step);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
@@ -83,6 +89,7 @@ class Arming {
   Verdict look_black_box(int guard, const Moment& moment);
   void doubt(int guard, const Verdict& verdict, Aftermath& aftermath);
   const std::vector<double>& second_rate(const Moment& moment);
+  void judge_relation(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
   void judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
   void judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
 
@@ -96,6 +103,7 @@ class Arming {
   int nearest_ = -1;
   double first_forecast_ = std::numeric_limits<double>::infinity();
   Sleep sleep_;
+  std::vector<double> largest_, largest_rate_;  // of every state so far: what rounding is measured by for relations
   GivenStates<Jet<double>> jets_;
   GivenStates<Jet<Interval>> box_;
   GivenStates<Interval> thin_;

@@ -68,7 +68,8 @@ class Certified final : public EventFinder {
       }
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
       const double theta = instant_of(candidates);
-      if (is_polished || !wants_polish(trial, candidates.front().guard, theta)) break;
+      const bool ends_rest = candidates.front().zero.before == 0;  // where that is, rounding decides
+      if (is_polished || ends_rest || !wants_polish(trial, candidates.front().guard, theta)) break;
       const double there = step.t0 + theta * step.span;
       if (!(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) break;
       is_polished = true;
@@ -124,6 +125,14 @@ class Certified final : public EventFinder {
     const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
+      if (guards_.is_relation(guard) && armed.sign == 0) {
+        armed.distance = 0;
+        if (const auto zero = end_of_rest(guard, step, std::min(limit, 1.0))) {
+          candidates.push_back({guard, *zero});
+          limit = std::min(limit, zero->right + window);
+        }
+        continue;
+      }
       if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
@@ -192,6 +201,38 @@ class Certified final : public EventFinder {
       (g * zero.before >= 0 ? inside : beyond) = middle;
     }
     return std::max(inside, 0.0);
+  }
+
+  // A relation that rests at zero leaves it where it is beyond rounding. What is smooth and rests keeps resting, so
+  // that samples show it; the bracket is narrowed as far as rounding makes sense.
+  std::optional<Zero> end_of_rest(int guard, const Step& step, double limit) {
+    constexpr int parts = 8;
+    arming_.see(step.start());
+    arming_.see(step.end());
+    const auto sign_at = [&](double theta) {
+      evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
+      return arming_.sign_beyond_rounding(guard, step.t0 + theta * step.span, x_.data());
+    };
+    double inside = 0;
+    for (int part = 1; part <= parts; ++part) {
+      double beyond = limit * part / parts;
+      int sign = sign_at(beyond);
+      if (sign == 0) {
+        inside = beyond;
+        continue;
+      }
+      for (int i = 0; i < 20; ++i) {
+        const double middle = 0.5 * (inside + beyond);
+        if (const int there = sign_at(middle); there == 0) {
+          inside = middle;
+        } else {
+          beyond = middle;
+          sign = there;
+        }
+      }
+      return Zero{inside, beyond, 0, sign};
+    }
+    return std::nullopt;
   }
 
   // Whether the step goes far enough to show everything within the window of its first event.
@@ -379,6 +420,7 @@ class Certified final : public EventFinder {
     arming_.rest(step);
     for (const Candidate& c : candidates) {
       arming_[c.guard].sign = static_cast<signed char>(c.zero.before);
+      arming_[c.guard].after = static_cast<signed char>(c.zero.after);
       arming_[c.guard].is_touching = c.zero.is_touch();
       arming_[c.guard].starts_at_zero = false;
     }

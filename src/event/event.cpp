@@ -90,8 +90,14 @@ std::string describe_mode(const Held& held, const System::Declarations& model) {
     add(is_bool ? fmt::format("{}{}", held.modes[i] != 0 ? "" : "not ", model.mode_names[i])
                 : fmt::format("{} = {}", model.mode_names[i], held.modes[i]));
   }
-  for (std::size_t i = 0; i < held.truths.size(); ++i)
-    add(fmt::format("{}{}", held.truths[i] != 0 ? "" : "not ", model.condition_names[i]));
+  for (std::size_t i = 0; i < held.truths.size(); ++i) {
+    const int sign = held.truths[i];
+    add(model.condition_is_relation[i] ? fmt::format("{} {} 0", model.condition_names[i],
+                                                     sign > 0   ? ">"
+                                                     : sign < 0 ? "<"
+                                                                : "==")
+                                       : fmt::format("{}{}", sign != 0 ? "" : "not ", model.condition_names[i]));
+  }
   for (std::size_t i = 0; i < held.members.size(); ++i) {
     std::string list = fmt::format("{} of {} hold", held.members[i].size(), model.condition_family_names[i]);
     for (std::size_t k = 0; k < held.members[i].size() && k < 8; ++k)

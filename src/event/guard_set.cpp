@@ -6,6 +6,7 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
     : model_(model),
       held_(held),
       sliding_(sliding),
+      size_(static_cast<std::size_t>(size)),
       number_rates_(model.rates, size),
       range_rates_(model.rates, size),
       jet_rates_(model.rates, size),
@@ -73,13 +74,17 @@ EventSource GuardSet::source(int guard) const {
 template <class T>
 T GuardSet::evaluate(int guard, const T& time, const detail::LazyStates<T>& states) {
   const LiveGuard& one = (*this)[guard];
-  constexpr bool is_range = !std::is_same_v<T, Jet<double>>;
-  ++(is_range ? work.ranges : work.points);
+  long long& count = std::is_same_v<T, Jet<double>> ? work.points : work.ranges;
   const detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>(), &relays_of<T>()};
   const Point<T> at(time, typename Point<T>::States{{&states}}, held_.parameters.data(), &around);
   if constexpr (std::is_same_v<T, Interval>) {
-    if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
+    if (one.declaration < 0) {
+      ++count;
+      return sliding_.exit_value(one.exit, at);
+    }
   }
+  if (is_in_block(guard)) return blocks_of<T>().value(info(guard), at, states, count);
+  ++count;
   T value(0.0);
   info(guard).g(at, &value);
   if (one.offset != 0) value += one.offset;
@@ -102,10 +107,11 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
 
 double GuardSet::evaluate(int guard, double t, const double* x) {
   const LiveGuard& one = (*this)[guard];
-  ++work.points;
   const detail::Surroundings<double> around{&held_,         one.member,      nullptr,
                                             &number_rates_, &number_relays_, model_.multipliers.get()};
   const Point<double> at(t, x, held_.parameters.data(), &around);
+  if (is_in_block(guard)) return number_blocks_.value(info(guard), at, size_, work.points);
+  ++work.points;
   if (one.declaration < 0) return sliding_.exit_value(one.exit, at);
   double value = 0;
   info(guard).g(at, &value);

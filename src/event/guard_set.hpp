@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "event/guard_blocks.hpp"
 #include "event/model_rates.hpp"
 #include "event/sliding.hpp"
 #include "event/sliding_relays.hpp"
@@ -53,6 +54,9 @@ class GuardSet {
   /// Decides which guards are watched in the present mode, and lists the exits of a sliding motion.
   void refresh();
 
+  bool is_relation(int guard) const { return !is_exit(guard) && info(guard).role == GuardRole::relation; }
+  /// Whether one function computes it together with others.
+  bool is_in_block(int guard) const { return !is_exit(guard) && info(guard).rows > 1; }
   /// Only ranges of the value can be had, no derivatives: exits.
   bool has_values_only(int guard) const { return is_exit(guard); }
 
@@ -63,7 +67,7 @@ class GuardSet {
   struct Reads {
     bool modes = false, parameters = false;
   };
-  /// A range, and what it took beside states and time.
+  /// A range, and what it took beside states and time. Not for guards in blocks, which read what all of them read.
   Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
 
   GuardWork work;
@@ -83,6 +87,15 @@ class GuardSet {
       return range_jet_relays_;
   }
   template <class T>
+  BlockValues<T>& blocks_of() {
+    if constexpr (std::is_same_v<T, Interval>)
+      return range_blocks_;
+    else if constexpr (std::is_same_v<T, Jet<double>>)
+      return jet_blocks_;
+    else
+      return range_jet_blocks_;
+  }
+  template <class T>
   const ModelRates<T>& rates_of() const {
     if constexpr (std::is_same_v<T, double>)
       return number_rates_;
@@ -97,6 +110,7 @@ class GuardSet {
   const System::Declarations& model_;
   Held& held_;
   Sliding& sliding_;
+  std::size_t size_;
   std::vector<LiveGuard> live_;
   std::size_t declared_ = 0;      // live guards that are not exits
   std::vector<bool> is_enabled_;  // per declaration
@@ -110,6 +124,10 @@ class GuardSet {
   SlidingRelays<Interval> range_relays_;
   SlidingRelays<Jet<double>> jet_relays_;
   SlidingRelays<Jet<Interval>> range_jet_relays_;
+  BlockValues<double> number_blocks_;
+  BlockValues<Interval> range_blocks_;
+  BlockValues<Jet<double>> jet_blocks_;
+  BlockValues<Jet<Interval>> range_jet_blocks_;
 };
 
 }  // namespace pawl::event

@@ -43,7 +43,32 @@ Verdict Layer::begin(double t, double end, std::vector<double>& x) {
   for (std::size_t i = 0; i < x.size(); ++i) scale_[i] = std::abs(x[i]);
   step_size_ = std::min(std::abs(end - t), 1.0) * 1e-3;
   last_event_ = t;
-  return transitions_.begin(here(t, x), initial_events_.emplace());
+  std::vector<Event>& events = initial_events_.emplace();
+  Verdict verdict = transitions_.begin(here(t, x), events);
+  Event event;
+  event.kind = EventKind::initial;
+  Cause start;
+  start.is_start = true;
+  if (verdict.goes_on() && model_.transition) verdict = open(t, x, start, event, events);
+  event.kind = EventKind::time;
+  Cause due;
+  due.time_events = schedule_->take(t, 0);
+  if (verdict.goes_on() && !due.time_events.empty()) verdict = open(t, x, due, event, events);
+  fired_ = std::count_if(events.begin(), events.end(), [](const Event& one) { return fires(one.kind); });
+  return verdict;
+}
+
+// What happens at the first instant, after truths and modes have been decided.
+Verdict Layer::open(double t, std::vector<double>& x, const Cause& cause, const Event& event,
+                    std::vector<Event>& events) {
+  const Verdict verdict = transitions_.apply(here(t, x), cause, event, events);
+  return verdict.goes_on() ? reschedule(t) : verdict;
+}
+
+// Times and periods that the jumps of an event have changed.
+Verdict Layer::reschedule(double t) {
+  const std::string wrong = schedule_->refresh(held_, t, transitions_.requests());
+  return wrong.empty() ? Verdict{} : Verdict{Ending::failed, fmt::format("t = {:.10g}: {}", t, wrong)};
 }
 
 double Layer::limit(double end) const {
@@ -108,9 +133,8 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   }
   last_event_ = t;
   is_after_event_ = true;
+  if (verdict.goes_on()) verdict = reschedule(t);
   if (!verdict.goes_on()) return verdict;
-  if (const std::string wrong = schedule_->refresh(held_, t); !wrong.empty())
-    return {Ending::failed, fmt::format("t = {:.10g}: {}", t, wrong)};
   if (fired_ >= options_.most_events)
     return {Ending::terminated,
             fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
@@ -140,7 +164,8 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
       if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;
-      if (guards_.info(g).at_accumulation) {
+      const GuardInfo& info = guards_.info(g);
+      if (info.at_accumulation || (model_.transition && info.role != GuardRole::guard)) {
         accumulation_ = found;
         return {};
       }
@@ -173,9 +198,11 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   Event event;
   event.kind = EventKind::accumulation;
   event.uncertainty = where.uncertainty;
+  arming_[guard].after = 0;  // a relation is zero there
   accumulation_watch_.forget(guard);
   ++fired_;
-  const Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
+  if (verdict.goes_on()) verdict = reschedule(where.time);
   last_event_ = where.time;
   gap_ = gap_before_ = 0;
   is_after_event_ = true;

@@ -69,6 +69,8 @@ class Layer {
 
  private:
   Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, is_in_cluster_, x, scale_}; }
+  Verdict open(double t, std::vector<double>& x, const Cause& cause, const Event& event, std::vector<Event>& events);
+  Verdict reschedule(double t);
   void take_scale(const Step& step);
   std::size_t mode_key() const;
   bool is_alone(int guard) const;

@@ -8,27 +8,24 @@
 namespace pawl::event {
 
 Schedule::Schedule(const System::Declarations& model, const Held& held, double start, double direction)
-    : model_(model), start_(start), direction_(direction), entries_(model.time_events.size()) {
+    : model_(model), direction_(direction), entries_(model.time_events.size()) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TimeEventInfo& info = model.time_events[i];
     Entry& entry = entries_[i];
     const double value = value_of(info.time, held);
     if (info.is_periodic) {
-      entry.base = start;
+      entry.base = start + direction * value_of(info.phase, held);
       entry.period = value;
-      entry.count = 1;
-      entry.time = start + direction * value;
+      const bool is_first_done = !is_after(entry.base, start) && !info.includes_start;
+      entry.count = is_first_done ? 1 : 0;
+      entry.time = entry.base + direction * static_cast<double>(entry.count) * value;
     } else {
-      entry.time = value;
-      entry.is_done = direction * (value - start) <= 0;  // an event belongs to start < t <= end
+      entry.time = entry.held = value;
+      // Unless the start is asked for, an event belongs to start < t <= end.
+      entry.is_done = !is_after(value, start) && !(info.includes_start && value == start);
     }
   }
   find_next();
-}
-
-double Schedule::value_of(const TimeValue& value, const Held& held) const {
-  if (const auto* p = std::get_if<Parameter>(&value)) return held.parameters[static_cast<std::size_t>(p->index)];
-  return std::get<double>(value);
 }
 
 void Schedule::find_next() {
@@ -53,28 +50,48 @@ std::vector<int> Schedule::take(double t, double slack) {
   return due;
 }
 
-std::string Schedule::refresh(const Held& held, double now) {
+// From the last occurrence on, with the new period.
+void Schedule::change_period(Entry& entry, double period, double now) const {
+  entry.base = entry.time - direction_ * entry.period;
+  entry.period = period;
+  entry.count = std::max(1LL, static_cast<long long>(std::floor(direction_ * (now - entry.base) / period)));
+  const auto time_of = [&](long long count) { return entry.base + direction_ * static_cast<double>(count) * period; };
+  while (!is_after(time_of(entry.count), now)) ++entry.count;
+  entry.time = time_of(entry.count);
+}
+
+std::string Schedule::grant(const Jump::Request& request, double now) {
+  const std::size_t i = checked(request.event.index, entries_.size(), "time event", model_);
+  Entry& entry = entries_[i];
+  entry.is_done = std::isinf(request.time);
+  if (!entry.is_done && !is_after(request.time, now))
+    return fmt::format(
+        "the time event '{}' is scheduled for t = {:.10g}, which is not after this instant.\n"
+        "  try:    schedule(event, t) with a later time; infinity for never",
+        model_.time_events[i].name, request.time);
+  entry.base = entry.time = request.time;
+  entry.count = 0;
+  return {};
+}
+
+std::string Schedule::refresh(const Held& held, double now, const std::vector<Jump::Request>& requests) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TimeEventInfo& info = model_.time_events[i];
-    if (!std::holds_alternative<Parameter>(info.time)) continue;
+    if (std::holds_alternative<double>(info.time)) continue;
     Entry& entry = entries_[i];
     const double value = value_of(info.time, held);
-    if (!std::isfinite(value) || (info.is_periodic && value <= 0))
+    if (std::isnan(value) || (info.is_periodic && !(value > 0 && std::isfinite(value))))
       return fmt::format("the time event '{}' has become {:g}, which is no {}", info.name, value,
                          info.is_periodic ? "period" : "time");
-    if (!info.is_periodic) {
-      if (entry.is_done || value == entry.time) continue;
-      entry.time = value;
-      entry.is_done = direction_ * (value - now) <= 0;
-      continue;
+    if (info.is_periodic && value != entry.period) {
+      change_period(entry, value, now);
+    } else if (!info.is_periodic && value != entry.held) {
+      entry.time = entry.held = value;
+      entry.is_done = !is_after(value, now) || std::isinf(value);
     }
-    if (value == entry.period) continue;
-    entry.base = entry.time - direction_ * entry.period;  // the last occurrence
-    entry.period = value;
-    entry.count = std::max(1LL, static_cast<long long>(std::floor(direction_ * (now - entry.base) / value)));
-    const auto time_of = [&](long long count) { return entry.base + direction_ * static_cast<double>(count) * value; };
-    while (direction_ * (time_of(entry.count) - now) <= 0) ++entry.count;
-    entry.time = time_of(entry.count);
+  }
+  for (const Jump::Request& request : requests) {
+    if (std::string wrong = grant(request, now); !wrong.empty()) return wrong;
   }
   find_next();
   return {};

@@ -17,22 +17,26 @@ class Schedule {
   double next() const { return next_; }
   /// Everything due at or before t (plus slack); marks it done.
   std::vector<int> take(double t, double slack);
-  /// A parameter may have changed a time or a period. What is not after `now` does not happen any more. Returns what is
-  /// wrong with a new value, or nothing.
-  std::string refresh(const Held& held, double now);
+  /// A jump may have changed a time or a period, by what holds it or by asking for it. A held time that has changed and
+  /// lies ahead happens, again if it was done; one that is not after `now` does not. Returns what is wrong with a new
+  /// value, or nothing.
+  std::string refresh(const Held& held, double now, const std::vector<Jump::Request>& requests = {});
 
  private:
   struct Entry {
     double base = 0, period = 0;
     long long count = 0;
     double time = 0;
+    double held = 0;  // what the declaration says; a jump may have scheduled another time
     bool is_done = false;
   };
-  double value_of(const TimeValue& value, const Held& held) const;
+  bool is_after(double time, double now) const { return direction_ * (time - now) > 0; }
+  void change_period(Entry& entry, double period, double now) const;
+  std::string grant(const Jump::Request& request, double now);
   void find_next();
 
   const System::Declarations& model_;
-  double start_, direction_, next_;
+  double direction_, next_;
   std::vector<Entry> entries_;
 };
 

@@ -30,6 +30,7 @@ class StepStates final : public detail::LazyStates<T> {
     time_ = time_of_part();
   }
   const T& state(int index) const override;
+  std::uint64_t stamp() const override { return part_; }
   /// Time on the selected part; derivatives are with respect to θ.
   const T& time() const { return time_; }
 
@@ -50,7 +51,9 @@ template <class T>
 class GivenStates final : public detail::LazyStates<T> {
  public:
   std::vector<T> values;
+  std::uint64_t version = 0;  // raised by who fills the values and wants to share what is computed from them
   const T& state(int index) const override { return values[static_cast<std::size_t>(index)]; }
+  std::uint64_t stamp() const override { return version; }
 };
 
 /// Ranges of time and states that remember which states were read.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +33,15 @@ std::string Transitions::names(std::span<const int> guards) const {
   for (std::size_t i = 0; i < guards.size() && i < 4; ++i)
     text += fmt::format("{}'{}'", i == 0 ? "" : ", ", guards_.name(guards[i]));
   return guards.size() > 4 ? text + fmt::format(" and {} more", guards.size() - 4) : text;
+}
+
+// What made a round: guards, else time events, else the transition function alone.
+std::string Transitions::names(const Cause& cause) const {
+  if (!cause.guards.empty()) return names(cause.guards);
+  std::string text;
+  for (const int i : cause.time_events)
+    text += fmt::format("{}'{}'", text.empty() ? "" : ", ", model_.time_events[static_cast<std::size_t>(i)].name);
+  return text.empty() ? "the transition function" : text;
 }
 
 std::shared_ptr<const Held> Transitions::snapshot() {
@@ -88,10 +98,12 @@ void Transitions::toggle_member(int declaration, Pair member, bool truth) {
   }
 }
 
-void Transitions::set_truth(int guard, bool truth) {
+void Transitions::set_truth(int guard, int sign) {
   const GuardInfo& info = guards_.info(guard);
-  if (info.role == Role::condition) held_.truths[static_cast<std::size_t>(info.role_index)] = truth ? 1 : 0;
-  if (info.role == Role::condition_family) toggle_member(guards_[guard].declaration, guards_[guard].member, truth);
+  const auto i = static_cast<std::size_t>(info.role_index);
+  if (info.role == Role::condition) held_.truths[i] = sign > 0 ? 1 : 0;
+  if (info.role == Role::relation) held_.truths[i] = static_cast<signed char>(sign);
+  if (info.role == Role::condition_family) toggle_member(guards_[guard].declaration, guards_[guard].member, sign > 0);
 }
 
 // A relay's surface was crossed towards `sign`, or the motion starts on it: it slides where both sides push onto it.
@@ -134,7 +146,7 @@ void Transitions::take_effect(const Here& here, std::span<const int> guards, Eve
     }
     const int before = arming_[g].sign;  // its sign until now
     const GuardInfo& info = guards_.info(g);
-    if (info.role == Role::condition || info.role == Role::condition_family) set_truth(g, before < 0);
+    set_truth(g, info.role == Role::relation ? arming_[g].after : -before);
     if (info.role == Role::relay_up || info.role == Role::relay_down)
       switch_relay(here, info.role_index, -before, kind);
   }
@@ -211,7 +223,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
     for (int g = 0; g < guards_.size(); ++g) {
       if (guards_.is_exit(g)) continue;
       const GuardInfo& info = guards_.info(g);
-      if (info.role == Role::condition || info.role == Role::condition_family) set_truth(g, arming_[g].sign > 0);
+      set_truth(g, arming_[g].sign);
       if (info.role == Role::relay_up) {
         const auto r = static_cast<std::size_t>(info.role_index);
         EventKind kind = EventKind::initial;
@@ -242,6 +254,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
         resolved_for = held_;
         if (here.x != x_before_ || !(held_ == held_before_)) continue;
       }
+      zero_at_start_ = at_start.at_zero;
       if (!at_start.at_zero.empty() || !notes.empty()) {
         Event event;
         event.t = here.t;
@@ -261,26 +274,30 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
 
 // The jumps of everything that fired. On failure states and modes are those of before.
 Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump) {
-  const auto make = [&](const Transition& transition, Pair member, const auto& name) -> Verdict {
+  const auto guarded = [&](const auto& make, const auto& name) -> Verdict {
     try {
-      if (transition) transition(jump, member);
+      make();
       return {};
     } catch (const pawl::detail::ForeignHandle& error) {  // a model that cannot be meant, however far the run has come
       throw error.used_by(fmt::format("the transition of '{}'", name()));
     } catch (const std::exception& error) {
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: the transition of '{}' threw: {}", here.t, name(), error.what())};
+      return {Ending::failed, fmt::format("t = {:.10g}: the transition {} threw: {}", here.t, name(), error.what())};
     } catch (...) {
-      return {
-          Ending::failed,
-          fmt::format("t = {:.10g}: the transition of '{}' threw something that is no std::exception", here.t, name())};
+      return {Ending::failed,
+              fmt::format("t = {:.10g}: the transition {} threw something that is no std::exception", here.t, name())};
     }
+  };
+  const auto make = [&](const Transition& transition, Pair member, const auto& name) -> Verdict {
+    if (!transition) return {};
+    return guarded([&] { transition(jump, member); }, [&] { return fmt::format("of '{}'", name()); });
   };
   Verdict verdict;
   for (const int i : cause.time_events) {
     const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
+    jump.own_ = {i};
     if (verdict.goes_on()) verdict = make(info.then, {}, [&] { return info.name; });
   }
+  jump.own_ = {-1};
   std::vector<int> in_order = cause.guards;  // of declaration
   std::sort(in_order.begin(), in_order.end());
   for (const int g : in_order) {
@@ -289,13 +306,15 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     const Transition& transition = g == cause.accumulating ? info.at_accumulation : info.then;
     verdict = make(transition, guards_[g].member, [&] { return guards_.name(g); });
   }
+  if (verdict.goes_on() && model_.transition)
+    verdict = guarded([&] { model_.transition(jump); }, [] { return "function"; });
   if (verdict.goes_on()) verdict = check_finite(here, cause.guards);
   std::string cycle;
   if (verdict.goes_on() && !decide(cycle)) {
     verdict = {Ending::failed,
                fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
                            "  try:    remove the cycle, or let one of them read a condition instead",
-                           here.t, names(cause.guards), cycle)};
+                           here.t, names(cause), cycle)};
   }
   if (verdict.goes_on()) return verdict;
   here.x = x_before_;
@@ -344,8 +363,47 @@ Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   return arming_.judge(after, cause.guards);
 }
 
-Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath,
-                             const std::vector<std::string>& history) const {
+// What still changed from round to round, with its last values.
+std::string Transitions::changes(const std::vector<Past>& past) const {
+  std::string text;
+  const auto add = [&](const std::string& name, const auto& value_in, const auto& in_words) {
+    bool has_changed = false;
+    std::string values;
+    for (std::size_t k = 0; k < past.size(); ++k) {
+      has_changed |= k > 0 && value_in(past[k]) != value_in(past[k - 1]);
+      values += fmt::format("{}{}", k == 0 ? "" : " -> ", in_words(value_in(past[k])));
+    }
+    if (has_changed) text += fmt::format("\n    {}: {}", name, values);
+  };
+  const auto number = [](double value) { return fmt::format("{:.10g}", value); };
+  for (std::size_t i = 0; i < held_.modes.size(); ++i) {
+    add(
+        model_.mode_names[i], [i](const Past& one) { return one.held.modes[i]; },
+        [&](int value) {
+          return model_.mode_is_bool[i] ? std::string(value != 0 ? "true" : "false") : fmt::format("{}", value);
+        });
+  }
+  for (std::size_t i = 0; i < held_.numbers.size(); ++i)
+    add(
+        model_.number_names[i], [i](const Past& one) { return one.held.numbers[i]; }, number);
+  for (std::size_t i = 0; i < held_.truths.size(); ++i) {
+    add(
+        model_.condition_names[i], [i](const Past& one) { return one.held.truths[i]; },
+        [&](int value) {
+          if (!model_.condition_is_relation[i]) return value != 0 ? "true" : "false";
+          return value > 0 ? "+" : value < 0 ? "-" : "0";
+        });
+  }
+  for (std::size_t i = 0; i < held_.parameters.size(); ++i)
+    add(
+        model_.parameter_names[i], [i](const Past& one) { return one.held.parameters[i]; }, number);
+  for (std::size_t i = 0; i < x_before_.size(); ++i)
+    add(
+        model_.state_names[i], [i](const Past& one) { return one.x[i]; }, number);
+  return text;
+}
+
+Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath, const std::vector<Past>& past) const {
   if (!aftermath.unresolved.empty()) {
     return {Ending::failed,
             fmt::format(
@@ -354,17 +412,44 @@ Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath,
                 "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
                 here.t, most_rounds, names(aftermath.unresolved))};
   }
-  return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> {} -> ...\n"
+  return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> {} -> ...{}\n"
                                       "  try:    break the cycle of jumps",
-                                      here.t, most_rounds, history[history.size() - 2], history.back())};
+                                      here.t, most_rounds, past[past.size() - 2].who, past.back().who, changes(past))};
+}
+
+void Transitions::begin_round(const Here& here, const Cause& cause) {
+  held_before_ = held_;
+  x_before_ = here.x;
+  if (!cause.is_start) return;
+  for (const int g : zero_at_start_) {  // what is zero at the start was not true before it
+    if (guards_.is_exit(g)) continue;
+    const GuardInfo& info = guards_.info(g);
+    if (info.role == Role::condition || info.role == Role::relation)
+      held_before_.truths[static_cast<std::size_t>(info.role_index)] = 0;
+  }
+}
+
+Causes Transitions::causes_of(const Cause& cause) const {
+  Causes causes{.is_start = cause.is_start, .is_accumulation = cause.accumulating >= 0};
+  for (const int i : cause.time_events) causes.time_events.push_back({i});
+  for (const int g : cause.guards) {
+    const LiveGuard& one = guards_[g];
+    if (guards_.is_exit(g))
+      causes.left.push_back({one.exit.relay});
+    else
+      causes.fired.push_back({{one.declaration}, one.member, guards_.info(g).role, guards_.info(g).role_index});
+  }
+  return causes;
 }
 
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
   Cause now = cause;
-  std::vector<std::string> history;  // of the last rounds, to tell a cycle
+  std::vector<Past> past;
+  std::vector<double> left;           // the state as the jumps of the last round left it
+  std::optional<std::size_t> latest;  // event of this instant
+  requests_.clear();
   for (int round = 0;; ++round) {
-    held_before_ = held_;
-    x_before_ = here.x;
+    begin_round(here, now);
     Event event = round == 0 ? found : Event{};
     event.t = here.t;
     if (round > 0) event.kind = EventKind::jump;
@@ -373,19 +458,26 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     for (const int i : now.time_events) event.sources.push_back({EventSource::Kind::time, i, {}});
     for (const int g : now.guards) event.sources.push_back(guards_.source(g));
     take_effect(here, now.guards, event.kind);
-    std::vector<Fired> fired;
-    for (const int g : now.guards) {
-      if (!guards_.is_exit(g)) fired.push_back({Guard{guards_[g].declaration}, guards_[g].member});
-    }
-    Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
+    const Causes causes = causes_of(now);
+    Jump jump(here.t, here.x, held_, x_before_, held_before_, causes);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
+    requests_.insert(requests_.end(), jump.requests().begin(), jump.requests().end());
+    const bool has_moved = here.x != x_before_ && here.x != left;
+    const bool is_iteration = event.sources.empty();  // the transition function alone
+    if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
+    left = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
     if (std::string cycle; model_.resolve && !decide(cycle))
       return {Ending::failed,
               fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}", here.t, cycle)};
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
-    events.push_back(std::move(event));
+    if (!is_iteration || !event.notes.empty()) {
+      latest = events.size();
+      events.push_back(std::move(event));
+    } else if (latest) {
+      events[*latest].held_after = event.held_after;
+    }
     if (jump.is_terminated()) {
       lock(here);
       return {Ending::terminated, fmt::format("t = {:.10g}: {}", here.t, jump.reason())};
@@ -398,9 +490,10 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
                       "  try:    let the jump keep it on its side, or declare it bilateral",
                       here.t, names(aftermath.beyond))};
     }
-    if (!aftermath.asks_again()) return {};
-    if (round + 2 > most_rounds) history.push_back(names(now.guards));
-    if (round >= most_rounds) return give_up(here, aftermath, history);
+    const bool is_iterated = model_.transition && (has_moved || !(held_ == held_before_));
+    if (!aftermath.asks_again() && !is_iterated) return {};
+    if (round + 3 > most_rounds) past.push_back({names(now), held_, here.x});
+    if (round >= most_rounds) return give_up(here, aftermath, past);
     now = {};
     now.guards = aftermath.unresolved;
     now.guards.insert(now.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());

@@ -1,6 +1,7 @@
 // Transition: what happens at an event. Rounds at one instant: what fired takes effect and the model's jumps are made
-// in the order of declaration; decisions are iterated to a fixed point; the new mode is locked; every guard is judged.
-// A guard that a jump has put on the other side fires in the next round.
+// in the order of declaration, then its transition function; decisions are iterated to a fixed point; the new mode is
+// locked; every guard is judged. A guard that a jump has put on the other side fires in the next round, and a
+// transition function is called again until it changes nothing.
 #pragma once
 
 #include <span>
@@ -27,6 +28,7 @@ struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
   int accumulating = -1;  // the guard whose events accumulate
+  bool is_start = false;  // of the run
 };
 
 /// The instant, as far as the loop knows it.
@@ -49,11 +51,21 @@ class Transitions {
 
   const std::vector<double>& rate() const { return rate_; }  ///< at the new state, in the new mode
   const detail::Surroundings<double>* around() const { return &around_; }
+  /// Time events that the jumps of the last event want to have at other times.
+  const std::vector<Jump::Request>& requests() const { return requests_; }
   long long evaluations = 0;  // of the right-hand side
   /// What is held now, shared by all events between which it does not change.
   std::shared_ptr<const Held> snapshot();
 
  private:
+  /// Where a round has ended, to tell a cycle.
+  struct Past {
+    std::string who;
+    Held held;
+    std::vector<double> x;
+  };
+  void begin_round(const Here& here, const Cause& cause);
+  Causes causes_of(const Cause& cause) const;
   void take_effect(const Here& here, std::span<const int> guards, EventKind& kind);
   void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
   bool decide(std::string& cycle);
@@ -62,12 +74,14 @@ class Transitions {
   Verdict resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);
-  Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<std::string>& history) const;
+  Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<Past>& past) const;
+  std::string changes(const std::vector<Past>& past) const;
   Moment moment(const Here& here) const;
   bool has_moved(const Here& here, int guard);
   Verdict check_finite(const Here& here, std::span<const int> guards) const;
   std::string names(std::span<const int> guards) const;
-  void set_truth(int guard, bool truth);
+  std::string names(const Cause& cause) const;
+  void set_truth(int guard, int sign);
   void toggle_member(int declaration, Pair member, bool truth);
   Point<double> point(const Here& here) const;
 
@@ -82,6 +96,8 @@ class Transitions {
   Held held_before_;
   std::shared_ptr<const Held> last_snapshot_;
   std::vector<double> rate_, x_before_, scale_;
+  std::vector<int> zero_at_start_;  // guards
+  std::vector<Jump::Request> requests_;
 };
 
 }  // namespace pawl::event

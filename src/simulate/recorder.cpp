@@ -45,8 +45,8 @@ Recorder::Recorder(const Setup& setup)
   result_.eras.push_back({t, setup.held});
   result_.start_state = result_.final_state = setup.start_state;
   result_.trajectory.size = setup.size();
-  const Range empty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  result_.observable_ranges.assign(setup.declarations->observables.size(), empty);
+  if (!keeps_every_step_ && setup.options.keeps_ranges)
+    result_.observable_ranges.assign(setup.declarations->observables.size(), Range::empty());
   result_.statistics.min_step = std::numeric_limits<double>::infinity();
   last_time_ = t;
 }
@@ -54,7 +54,7 @@ Recorder::Recorder(const Setup& setup)
 void Recorder::begin(double t, const std::vector<double>& x, std::shared_ptr<const Held> held) {
   result_.eras.front().held = std::move(held);
   result_.start_state = result_.final_state = x;
-  widen_ranges(t, x.data());
+  if (!result_.observable_ranges.empty()) widen_ranges(t, x.data());
   const bool is_requested = is_due(t);
   if (is_requested) ++next_requested_;
   if (keep_ != Keep::end && (keeps_every_step_ || is_requested)) sample(t, x.data(), is_requested);
@@ -122,13 +122,9 @@ void Recorder::sample(double t, const double* x, bool was_requested) {
 }
 
 void Recorder::widen_ranges(double t, const double* x) {
-  const auto widen = [](Range& range, double value) {
-    range.min = value < range.min || std::isnan(value) ? value : range.min;  // once NaN, always NaN
-    range.max = value > range.max || std::isnan(value) ? value : range.max;
-  };
   for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
-    widen(result_.observable_ranges[i],
-          event::observe(*result_.declarations, *result_.eras.back().held, static_cast<int>(i), t, x));
+    result_.observable_ranges[i].widen(
+        event::observe(*result_.declarations, *result_.eras.back().held, static_cast<int>(i), t, x));
   }
 }
 

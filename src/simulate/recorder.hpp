@@ -13,7 +13,7 @@ class Recorder {
  public:
   explicit Recorder(const Setup& setup);
 
-  /// The start of the run: the first observation and, if wanted, the first sample.
+  /// The start of the run and, if wanted, the first sample.
   void begin(double t, const std::vector<double>& x, std::shared_ptr<const Held> held);
   /// The state after an event at the end of the last recorded step, and what is held from there on.
   void jump(double t, const std::vector<double>& x, std::shared_ptr<const Held> held);
@@ -36,6 +36,7 @@ class Recorder {
     ++recorded_;
     last_time_ = step.t1;
   }
+  const std::shared_ptr<const Held>& held() const { return result_.eras.back().held; }
   double time() const { return last_time_; }  ///< how far the record reaches
   void add(Message message) { result_.messages.push_back(std::move(message)); }
   /// The run ends at the last recorded step, which need not be the last accepted one.

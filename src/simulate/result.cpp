@@ -81,13 +81,75 @@ Instant Result::final() const {
   return {t_end, final_state, eras.back().held, declarations};
 }
 
-std::vector<double> Result::times_of(Guard guard) const {
-  checked(guard, declarations->guards.size(), "guard", *declarations);
+std::vector<double> Result::times_where(const Callback<bool(const Event&)>& is_wanted) const {
   std::vector<double> times;
   for (const Event& event : events) {
-    if (event.fired(guard)) times.push_back(event.t);
+    if (is_wanted(event)) times.push_back(event.t);
   }
   return times;
+}
+
+std::vector<double> Result::times_of_guards(const Callback<bool(const GuardInfo&)>& is_wanted) const {
+  return times_where([&](const Event& event) {
+    return fires(event.kind) && event.kind != EventKind::accumulation &&
+           std::any_of(event.sources.begin(), event.sources.end(), [&](const EventSource& source) {
+             return source.kind == EventSource::Kind::guard &&
+                    is_wanted(declarations->guards[static_cast<std::size_t>(source.index)]);
+           });
+  });
+}
+
+std::vector<double> Result::times_of(Guard guard) const {
+  checked(guard.index, declarations->guards.size(), "guard", *declarations);
+  return times_where([guard](const Event& event) { return event.fired(guard); });
+}
+
+std::vector<double> Result::times_of(Condition c) const {
+  checked(c, declarations->condition_names.size(), "condition", *declarations);
+  return times_of_guards(
+      [c](const GuardInfo& guard) { return guard.role == GuardRole::condition && guard.role_index == c.index; });
+}
+
+std::vector<double> Result::times_of(Relation r) const {
+  checked(r, declarations->condition_names.size(), "relation", *declarations);
+  return times_of_guards(
+      [r](const GuardInfo& guard) { return guard.role == GuardRole::relation && guard.role_index == r.index; });
+}
+
+std::vector<double> Result::times_of(Relay r) const {
+  checked(r, declarations->relays.size(), "relay", *declarations);
+  return times_where([this, r](const Event& event) {
+    return fires(event.kind) && std::any_of(event.sources.begin(), event.sources.end(), [&](const EventSource& source) {
+             if (source.kind == EventSource::Kind::exit) return source.index == r.index;
+             if (source.kind != EventSource::Kind::guard) return false;
+             const GuardInfo& guard = declarations->guards[static_cast<std::size_t>(source.index)];
+             const bool is_relay = guard.role == GuardRole::relay_up || guard.role == GuardRole::relay_down;
+             return is_relay && guard.role_index == r.index;
+           });
+  });
+}
+
+std::vector<double> Result::times_of(TimeEvent e) const {
+  checked(e, declarations->time_events.size(), "time event", *declarations);
+  return times_where([e](const Event& event) {
+    return std::any_of(event.sources.begin(), event.sources.end(), [e](const EventSource& source) {
+      return source.kind == EventSource::Kind::time && source.index == e.index;
+    });
+  });
+}
+
+std::vector<double> Result::times_of(const Contact& contact) const {
+  const std::size_t count = declarations->mechanics ? declarations->mechanics->contacts.size() : 0;
+  checked(contact.index, count, "contact", *declarations);
+  const auto mode = static_cast<std::size_t>(contact.mode.index);
+  return times_where([&](const Event& event) {
+    if (!fires(event.kind)) return false;
+    if (event.held_before->modes[mode] != event.held_after->modes[mode]) return true;
+    return std::any_of(event.sources.begin(), event.sources.end(), [&](const EventSource& source) {
+      return source.kind == EventSource::Kind::guard &&
+             declarations->guards[static_cast<std::size_t>(source.index)].contact == contact.index;
+    });
+  });
 }
 
 std::vector<std::string> Result::names(const Event& event) const {
@@ -103,6 +165,23 @@ Instant Result::sample(int i) const {
   const double t = trajectory.sample_times[k];
   const bool is_before = k + 1 < trajectory.sample_times.size() && trajectory.sample_times[k + 1] == t;
   return {t, std::vector<double>(first, first + n), held_at(t, is_before), declarations};
+}
+
+Range Result::range(Observable o) const {
+  const std::size_t i = checked(o, declarations->observables.size(), "observable", *declarations);
+  if (!observable_ranges.empty()) return observable_ranges[i];
+  Range range = Range::empty();
+  range.widen(start()[o]);
+  const std::vector<double>& ends = trajectory.t1;  // empty unless the polynomials are kept
+  std::size_t step = 0;
+  for (int k = 0; k < sample_count(); ++k) {
+    const double t = trajectory.sample_times[static_cast<std::size_t>(k)];
+    while (step < ends.size() && (t_end < t_start ? ends[step] > t : ends[step] < t)) ++step;
+    const bool is_drawn = !ends.empty() && (step == ends.size() || ends[step] != t);  // inside a step
+    if (!is_drawn) range.widen(sample(k)[o]);
+  }
+  range.widen(final()[o]);
+  return range;
 }
 
 Range Result::range(State x) const {

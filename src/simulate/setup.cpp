@@ -139,12 +139,21 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
   check_size(options.concurrency_amplitude, "concurrency amplitude");
   if (options.max_events < 1) throw Misuse(fmt::format("max_events {}: at least one is needed", options.max_events));
   for (const TimeEventInfo& info : model.time_events) {
-    const auto* parameter = std::get_if<Parameter>(&info.time);
-    const double value =
-        parameter ? held.parameters[static_cast<std::size_t>(parameter->index)] : std::get<double>(info.time);
-    if (!std::isfinite(value) || (info.is_periodic && value <= 0))
+    const double value = value_of(info.time, held);
+    if (std::isnan(value) || (info.is_periodic && !(value > 0 && std::isfinite(value))))
       throw Misuse(fmt::format("system '{}', time event '{}': {:g} {}", model.name, info.name, value,
                                info.is_periodic ? "is no period: it must be above 0" : "is no time"));
+    if (const double phase = value_of(info.phase, held); !(phase >= 0 && std::isfinite(phase)))
+      throw Misuse(fmt::format("system '{}', time event '{}': the phase {:g} must not be negative", model.name,
+                               info.name, phase));
+  }
+  if (options.events != "certified") {
+    for (const GuardInfo& guard : model.guards) {
+      if (guard.role == GuardRole::relation)
+        throw Misuse(fmt::format(
+            "system '{}', relation '{}': only the finder 'certified' knows when a difference rests at zero, not '{}'",
+            model.name, guard.name, options.events));
+    }
   }
   for (const RelayInfo& relay : model.relays) {
     const bool can_slide = relay.g.supports<Jet<double>>() && relay.g.supports<Gradient>();

@@ -143,18 +143,31 @@ struct Ending {
   std::string reason;
 };
 
-/// An exception of the progress callback, told apart from those of the model.
-struct ProgressFailure : std::runtime_error {
+/// An exception of a callback of the user, told apart from those of the model.
+struct CallbackFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-bool goes_on(const Options& options, double t, long long steps) {
-  if (!options.progress) return true;
+/// Whether the user wants to go on.
+template <class Callback>
+bool goes_on(std::string_view name, const Callback& call) {
   try {
-    return options.progress({t, options.start, options.end, steps});
+    return call();
   } catch (const std::exception& error) {
-    throw ProgressFailure(error.what());
+    throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
   }
+}
+bool makes_progress(const Options& options, double t, long long steps) {
+  if (!options.progress) return true;
+  return goes_on("the progress callback", [&] { return options.progress({t, options.start, options.end, steps}); });
+}
+bool is_observed(const Setup& setup, double t, const double* x, const Recorder& recorder) {
+  if (!setup.options.observer) return true;
+  const Instant now{t, {x, x + setup.size()}, recorder.held(), setup.declarations};
+  return goes_on("the observer", [&] { return setup.options.observer(now); });
+}
+Ending stopped(double t) {
+  return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", t)};
 }
 
 Ending ending_of(const event::Verdict& verdict) {
@@ -298,19 +311,21 @@ Ending advance(const Setup& setup, Stepper& stepper, event::Layer* events, Recor
       watch.report_lower_polynomial(step);
     if (step.t1 != step.t0) recorder.record(step);
     now.t = step.t1;
+    if (step.t1 != step.t0 && !is_observed(setup, now.t, step.end(), recorder) && now.t != options.end)
+      return stopped(now.t);
     if (events != nullptr) {
       events->report(recorder.events());
       now.x.assign(step.end(), step.end() + step.size());
       if (found || events->is_due(step, found)) {
         if (const auto ending = transition(found, *events, recorder, setup, step, now)) return *ending;
+        if (!is_observed(setup, now.t, now.x.data(), recorder) && now.t != options.end) return stopped(now.t);
       }
     }
     if (stepper.stiffness()) watch.report_stiffness(*stepper.stiffness(), step);
     watch.report(stepper.take_notes());
     if (!options.step && pace.is_hopeless(now.t, options.end))
       return {Outcome::failed, pace.describe(setup, control, step, stepper.stiffness().has_value())};
-    if (!goes_on(options, now.t, stepper.work().accepted) && now.t != options.end)
-      return {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now.t)};
+    if (!makes_progress(options, now.t, stepper.work().accepted) && now.t != options.end) return stopped(now.t);
   }
   const std::vector<StepperNote> last_words = stepper.take_notes();
   if (attempt == Attempt::accepted) {
@@ -339,8 +354,8 @@ std::string describe_exception(double t, const event::Layer* events) {
         t);
   } catch (const Misuse& error) {
     return fmt::format("t = {:.10g}: {}", t, error.what());
-  } catch (const ProgressFailure& error) {
-    return fmt::format("t = {:.10g}: the progress callback threw: {}", t, error.what());
+  } catch (const CallbackFailure& error) {
+    return fmt::format("t = {:.10g}: {}", t, error.what());
   } catch (const std::exception& error) {
     return fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
   } catch (...) {

@@ -31,6 +31,7 @@ bool Logic::holds(const Node& node, const Held& held) {
     case Kind::never:
       return false;
     case Kind::condition:
+    case Kind::relation:
       return held.truths[i] == node.value;
     case Kind::discrete:
       return held.modes[i] == node.value;
@@ -75,6 +76,8 @@ std::string Logic::describe(const std::vector<std::string>& condition_names,
         return "never";
       case Kind::condition:
         return condition_names[i];
+      case Kind::relation:
+        return fmt::format("{} {} 0", condition_names[i], node.value > 0 ? ">" : node.value < 0 ? "<" : "==");
       case Kind::discrete:
         return node.value == 1 ? discrete_names[i] : fmt::format("{} == {}", discrete_names[i], node.value);
       case Kind::negation:

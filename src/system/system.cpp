@@ -99,6 +99,9 @@ Discrete<bool> System::add_switch(SwitchInfo info) {
 }
 
 void System::declare_equation(EquationInfo info) {
+  if (info.rows < 1)
+    throw Misuse(
+        fmt::format("system '{}', equations '{}': {} of them; at least one is needed", name(), info.name, info.rows));
   take_name(info.name);
   edit().equations.push_back(std::move(info));
 }
@@ -146,20 +149,64 @@ int System::declare_number(std::string name, double start) {
 int System::declare_guard(GuardInfo info) {
   Declarations& all = edit();
   if (info.name.empty()) throw Misuse(fmt::format("system '{}': a guard needs a name", all.name));
-  for (const GuardInfo& other : all.guards) {
-    const bool is_same_relay = info.role == GuardInfo::Role::relay_down && other.role == GuardInfo::Role::relay_up;
-    if (other.name == info.name && !is_same_relay)
-      throw Misuse(fmt::format("system '{}': the guard '{}' is declared twice", all.name, info.name));
-  }
+  const bool is_second_of_relay = info.role == GuardRole::relay_down;
+  if (!all.guard_names.insert(info.name) && !is_second_of_relay)
+    throw Misuse(fmt::format("system '{}': the guard '{}' is declared twice", all.name, info.name));
   all.guards.push_back(std::move(info));
   return static_cast<int>(all.guards.size()) - 1;
 }
 
+std::vector<std::string> System::numbered(std::string_view name, int count) {
+  std::vector<std::string> names;
+  for (int i = 1; i <= count; ++i) names.push_back(fmt::format("{}{}", name, i));
+  return names;
+}
+
+int System::declare_guard_block(const std::vector<std::string>& names, const Function& g, GuardRole role) {
+  if (names.empty())
+    throw Misuse(fmt::format("system '{}': a block of guards is empty; at least one is needed", name()));
+  const int block = edit().guard_blocks++, first = static_cast<int>(declarations_->guards.size());
+  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
+    const std::string& name = names[static_cast<std::size_t>(i)];
+    const bool is_plain = role == GuardRole::guard;
+    declare_guard({.name = name,
+                   .g = g,
+                   .members = {Pair{i, 0}},
+                   .role = role,
+                   .role_index = is_plain ? 0 : static_cast<int>(declarations_->condition_names.size()),
+                   .block = block,
+                   .row = i,
+                   .rows = static_cast<int>(names.size())});
+    if (!is_plain) declare_truth(name, role == GuardRole::relation);
+  }
+  return first;
+}
+
+int System::declare_truth(const std::string& name, bool is_relation) {
+  Declarations& all = edit();
+  all.condition_names.push_back(name);
+  all.condition_is_relation.push_back(is_relation);
+  return static_cast<int>(all.condition_names.size()) - 1;
+}
+
 Condition System::declare_condition(std::string name, Function g) {
   const int index = static_cast<int>(declarations_->condition_names.size());
-  declare_guard({.name = name, .g = std::move(g), .role = GuardInfo::Role::condition, .role_index = index});
-  edit().condition_names.push_back(std::move(name));
-  return {index, declarations_->model};
+  declare_guard({.name = name, .g = std::move(g), .role = GuardRole::condition, .role_index = index});
+  return {declare_truth(name, false), declarations_->model};
+}
+
+Relation System::declare_relation(std::string name, Function g) {
+  const int index = static_cast<int>(declarations_->condition_names.size());
+  declare_guard({.name = name, .g = std::move(g), .role = GuardRole::relation, .role_index = index});
+  return {declare_truth(name, true), declarations_->model};
+}
+
+void System::declare_transition(Callback<void(Jump&)> f) {
+  Declarations& all = edit();
+  if (all.transition)
+    throw Misuse(
+        fmt::format("system '{}': the transition function is declared twice; one function sees every event", all.name));
+  all.transition = std::move(f);
 }
 
 ConditionFamily System::declare_condition_family(std::string name, std::vector<Pair> members, Function g) {
@@ -202,60 +249,91 @@ void System::decide(Discrete<bool> variable, Logic logic) {
   edit().decisions.push_back({variable.index, std::move(logic)});
 }
 
-void System::declare_time_event(TimeEventInfo info) {
+TimeEventDeclaration System::declare_time_event(TimeEventInfo info) {
   Declarations& all = edit();
   const auto described = [&all](const TimeValue& value) {
     if (const auto* p = std::get_if<Parameter>(&value))
       return all.parameter_names[checked(*p, all.parameter_names.size(), "parameter", all)];
+    if (const auto* d = std::get_if<Discrete<double>>(&value))
+      return all.number_names[checked(*d, all.number_names.size(), "discrete number", all)];
     return fmt::format("{:g}", std::get<double>(value));
   };
-  info.name = fmt::format("{} {}", info.is_periodic ? "every" : "at", described(info.time));
+  const std::string time = described(info.time);
+  if (info.name.empty()) info.name = fmt::format("{} {}", info.is_periodic ? "every" : "at", time);
   all.time_events.push_back(std::move(info));
+  return {*this, static_cast<int>(all.time_events.size()) - 1};
 }
 
-GuardInfo& GuardDeclaration::info() {
-  return system_.edit().guards[static_cast<std::size_t>(index_)];
+TimeEventDeclaration System::time_event(std::string name, TimeValue time) {
+  if (name.empty()) throw Misuse(fmt::format("system '{}': a time event needs a name", declarations_->name));
+  return declare_time_event({std::move(name), time});
+}
+
+TimeEventDeclaration::operator TimeEvent() const {
+  return {index_, system_.declarations().model};
+}
+TimeEventInfo& TimeEventDeclaration::info() {
+  return system_.edit().time_events[static_cast<std::size_t>(index_)];
+}
+TimeEventDeclaration& TimeEventDeclaration::phase(TimeValue phase) {
+  if (!info().is_periodic)
+    throw Misuse(
+        fmt::format("system '{}', time event '{}': it happens once; a phase is for what happens every so often",
+                    system_.name(), info().name));
+  info().phase = phase;
+  return *this;
+}
+TimeEventDeclaration& TimeEventDeclaration::including_start() {
+  info().includes_start = true;
+  return *this;
+}
+
+GuardInfo& GuardDeclaration::info(int i) {
+  return system_.edit().guards[static_cast<std::size_t>(index_ + i)];
 }
 GuardDeclaration& GuardDeclaration::rising() {
-  info().direction = Direction::rising;
+  for (int i = 0; i < count_; ++i) info(i).direction = Direction::rising;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::falling() {
-  info().direction = Direction::falling;
+  for (int i = 0; i < count_; ++i) info(i).direction = Direction::falling;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::bilateral() {
-  info().side = Side::bilateral;
+  for (int i = 0; i < count_; ++i) info(i).side = Side::bilateral;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::unilateral() {
-  info().side = Side::unilateral;
+  for (int i = 0; i < count_; ++i) info(i).side = Side::unilateral;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::touching() {
-  info().fires_on_touch = true;
+  for (int i = 0; i < count_; ++i) info(i).fires_on_touch = true;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::reporting_departure() {
-  info().reports_departure = true;
+  for (int i = 0; i < count_; ++i) info(i).reports_departure = true;
   return *this;
 }
 GuardDeclaration::operator Guard() const {
   return {index_, system_.declarations().model};
 }
+GuardDeclaration::operator Block<Guard>() const {
+  return {index_, count_, system_.declarations().model};
+}
 GuardDeclaration& GuardDeclaration::only_when(Logic logic) {
-  check_logic(logic, system_.declarations(), fmt::format("guard '{}'", info().name));
-  info().only_when = std::move(logic);
+  check_logic(logic, system_.declarations(), fmt::format("guard '{}'", info(0).name));
+  for (int i = 0; i < count_; ++i) info(i).only_when = logic;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::min_width(double width) {
   if (!(width > 0)) throw Misuse(fmt::format("guard '{}': the smallest width {} must be above 0", info().name, width));
-  info().min_width = width;
+  for (int i = 0; i < count_; ++i) info(i).min_width = width;
   return *this;
 }
 GuardDeclaration& GuardDeclaration::rate_bound(double bound) {
   if (!(bound > 0)) throw Misuse(fmt::format("guard '{}': the rate bound {} must be above 0", info().name, bound));
-  info().rate_bound = bound;
+  for (int i = 0; i < count_; ++i) info(i).rate_bound = bound;
   return *this;
 }
 

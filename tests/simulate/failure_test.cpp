@@ -216,9 +216,12 @@ TEST(Failure, AnObservableThatThrowsIsAnOutcome) {
   const auto x = system.state("x", 0);
   system.rates([=](const auto&, auto& d) { d[x] = 1.0; });
   system.observable("bad", [](const auto&) -> double { throw std::runtime_error("no such thing"); });
-  const Result run = simulate(system, {.end = 1});
+  const Result run = simulate(system, {.end = 1, .keep = Keep::end});  // its range is followed along the way
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_EQ(run.reason, "t = 0: a function of the model threw: no such thing");
+  const Result kept = simulate(system, {.end = 1});  // nobody asks for it
+  EXPECT_TRUE(kept.finished());
+  EXPECT_THROW(static_cast<void>(kept.range(Observable{0})), std::runtime_error);
 }
 
 TEST(Failure, AThrowingProgressCallbackIsNotTheModelsFault) {
