@@ -13,6 +13,10 @@ struct Parameter {
 struct Observable {
   int index;
 };
+/// A quantity given from outside as a course over time.
+struct Input {
+  int index;
+};
 /// A variable that is held between events: bool, int, an enum (part of the mode), or double.
 template <class E>
 struct Discrete {

@@ -39,9 +39,27 @@ class Jump {
     Stored& value_;
   };
 
+  /// An input that can be read, and given another course from here on.
+  class InputSlot {
+   public:
+    InputSlot(HeldInput& input, double t, double direction) : input_(input), t_(t), direction_(direction) {}
+    operator double() const { return value_of(input_, t_); }  // NOLINT: it stands for its value
+    InputSlot& operator=(const Signal& signal) {
+      input_.signal = std::make_shared<const Signal>(signal);
+      input_.piece = input_.signal->piece_at(t_, direction_);
+      return *this;
+    }
+    InputSlot& operator=(double constant) { return *this = Signal(constant); }
+
+   private:
+    HeldInput& input_;
+    double t_, direction_;
+  };
+
   Jump(double time, std::span<double> states, Held& held, std::span<const double> states_before,
-       const Held& held_before, std::span<const Fired> all_fired)
+       const Held& held_before, std::span<const Fired> all_fired, double direction = 1)
       : t(time),
+        direction_(direction),
         states_(states),
         held_(held),
         states_before_(states_before),
@@ -52,6 +70,7 @@ class Jump {
 
   double& operator[](State x) { return states_[static_cast<std::size_t>(x.index)]; }
   double& operator[](Parameter p) { return held_.parameters[static_cast<std::size_t>(p.index)]; }
+  InputSlot operator[](Input u) { return {held_.inputs[static_cast<std::size_t>(u.index)], t, direction_}; }
   template <class E>
   Slot<E> operator[](Discrete<E> d) {
     const auto i = static_cast<std::size_t>(d.index);
@@ -65,6 +84,7 @@ class Jump {
 
   double pre(State x) const { return states_before_[static_cast<std::size_t>(x.index)]; }
   double pre(Parameter p) const { return held_before_.parameters[static_cast<std::size_t>(p.index)]; }
+  double pre(Input u) const { return value_of(held_before_.inputs[static_cast<std::size_t>(u.index)], t); }
   template <class E>
   E pre(Discrete<E> d) const {
     const auto i = static_cast<std::size_t>(d.index);
@@ -92,6 +112,7 @@ class Jump {
   const std::string& reason() const { return reason_; }
 
  private:
+  double direction_;  // of time
   std::span<double> states_;
   Held& held_;
   std::span<const double> states_before_;

@@ -82,6 +82,8 @@ class Point {
     if constexpr (std::is_same_v<T, Interval>) around_->reads_parameters = true;
     return parameters_[p.index];
   }
+  /// An input, which moves with time as the states do.
+  T operator[](Input u) const;
   template <class E>
   E operator[](Discrete<E> d) const {
     note_mode();

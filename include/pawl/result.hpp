@@ -94,6 +94,9 @@ class Instant {
   double operator[](Parameter p) const {
     return held_->parameters[checked(p.index, held_->parameters.size(), "parameter", *model_)];
   }
+  double operator[](Input u) const {
+    return value_of(held_->inputs[checked(u.index, held_->inputs.size(), "input", *model_)], t);
+  }
   template <class E>
   E operator[](Discrete<E> d) const {
     if constexpr (std::is_same_v<E, double>)
@@ -107,7 +110,7 @@ class Instant {
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
   double operator[](Constraint c) const;           ///< its multiplier
-  double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
+  double operator[](std::string_view name) const;  ///< a state, parameter, input or observable; Misuse if there is none
   const std::vector<double>& states() const { return states_; }
   const Held& held() const { return *held_; }
 

@@ -9,10 +9,6 @@
 #include "pawl/result.hpp"
 #include "pawl/stepper.hpp"
 
-namespace pawl::event {
-class Layer;
-}
-
 namespace pawl::detail {
 
 /// One run, checked and ready: what is simulated, from where, and how.
@@ -40,7 +36,7 @@ void check_method(const Setup& setup, std::string_view method, bool is_adaptive)
 
 StepControl step_control(const Setup& setup);
 
-/// Without an event layer the model is smooth.
-Result run(const Setup& setup, Stepper& stepper, event::Layer* events = nullptr);
+/// A smooth model from start to end.
+Result run(const Setup& setup, Stepper& stepper);
 
 }  // namespace pawl::detail

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::event {
@@ -20,6 +21,8 @@ class Schedule {
   /// A parameter may have changed a time or a period. What is not after `now` does not happen any more. Returns what is
   /// wrong with a new value, or nothing.
   std::string refresh(const Held& held, double now);
+
+  void carry(Memory& memory) { memory(next_, entries_); }
 
  private:
   struct Entry {

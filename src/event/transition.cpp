@@ -58,6 +58,16 @@ bool Transitions::has_moved(const Here& here, int guard) {
 void Transitions::lock(const Here& here) {
   sliding_.refresh();
   if (model_.follow) model_.follow(held_);
+  choose_field();
+  guards_.refresh();
+  arming_.resize();
+  scale_ = here.scale;
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(here.x[i]));
+  ++evaluations;
+  field_.call(field_.self, point(here), rate_.data());
+}
+
+void Transitions::choose_field() {
   field_.parameters = held_.parameters.data();
   if (sliding_.is_active()) {
     field_.call = &Sliding::entry;
@@ -66,12 +76,11 @@ void Transitions::lock(const Here& here) {
     field_.call = model_.rates.entry<double>();
     field_.self = model_.rates.functor();
   }
-  guards_.refresh();
-  arming_.resize();
-  scale_ = here.scale;
-  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(here.x[i]));
-  ++evaluations;
-  field_.call(field_.self, point(here), rate_.data());
+}
+
+void Transitions::carry(Memory& memory) {
+  memory(evaluations, held_before_, last_snapshot_, rate_, x_before_, scale_);
+  if (!memory.is_saving()) choose_field();
 }
 
 void Transitions::toggle_member(int declaration, Pair member, bool truth) {
@@ -273,6 +282,8 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     }
   };
   Verdict verdict;
+  if (cause.change != nullptr)
+    verdict = make([&](Jump& at, Pair) { (*cause.change)(at); }, {}, [] { return "a change from outside"; });
   for (const int i : cause.time_events) {
     const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
     if (verdict.goes_on()) verdict = make(info.then, {}, [&] { return info.name; });
@@ -367,13 +378,15 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (now.accumulating >= 0) event.kind = EventKind::accumulation;
     event.held_before = snapshot();
     for (const int i : now.time_events) event.sources.push_back({EventSource::Kind::time, i, {}});
+    for (const int u : now.inputs) event.sources.push_back({EventSource::Kind::input, u, {}});
     for (const int g : now.guards) event.sources.push_back(guards_.source(g));
+    for (const int u : now.inputs) held_.inputs[static_cast<std::size_t>(u)].piece += here.direction > 0 ? 1 : -1;
     take_effect(here, now.guards, event.kind);
     std::vector<Fired> fired;
     for (const int g : now.guards) {
       if (!guards_.is_exit(g)) fired.push_back({Guard{guards_[g].declaration}, guards_[g].member});
     }
-    Jump jump(here.t, here.x, held_, x_before_, held_before_, fired);
+    Jump jump(here.t, here.x, held_, x_before_, held_before_, fired, here.direction);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
     if (std::string cycle; model_.resolve && !decide(cycle))

@@ -39,6 +39,8 @@ class ImplicitRun {
   /// What the user should know about the start.
   std::vector<std::string> take_notes();
   void report(const Stepper& stepper, Statistics& statistics);
+  /// What was found about the start, and what the equations as others see them remember. held: what is held now.
+  void carry(Memory& memory, const Held& held);
 
  private:
   std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);

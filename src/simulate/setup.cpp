@@ -159,6 +159,8 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
 
 Setup check(std::shared_ptr<const System::Declarations> declarations, Held held, std::vector<double> start_state,
             const Options& options) {
+  for (HeldInput& input : held.inputs)
+    input.piece = input.signal->piece_at(options.start, options.end < options.start ? -1 : 1);
   check_model(*declarations, held);
   check_start(*declarations, held.parameters, start_state);
   check_numbers(*declarations, held);
