@@ -13,7 +13,8 @@ namespace pawl {
 enum class EventKind {
   crossing,      ///< guards crossed zero in their direction, or touched it where that fires
   jump,          ///< a transition at the same instant put them on the other side
-  time,          ///< scheduled
+  time,          ///< scheduled, or a corner of an input
+  change,        ///< made from outside, by whoever steps the run
   slide,         ///< the motion stays on a relay's surface from here
   leave,         ///< the motion leaves a surface
   accumulation,  ///< infinitely many events end here
@@ -26,9 +27,10 @@ std::string_view to_string(EventKind kind);
 /// Whether something fired; the other kinds only say what was seen.
 bool fires(EventKind kind);
 
-/// What fired: a guard or a member of a family, a time event, or a relay whose surface the motion leaves.
+/// What fired: a guard or a member of a family, a time event, a relay whose surface the motion leaves, or an input at a
+/// corner of its course.
 struct EventSource {
-  enum class Kind { guard, time, exit } kind = Kind::guard;
+  enum class Kind { guard, time, exit, input } kind = Kind::guard;
   int index = 0;  ///< of the declaration
   Pair member = {};
 };

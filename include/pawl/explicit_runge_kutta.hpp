@@ -125,6 +125,12 @@ class ExplicitRungeKutta final : public Stepper {
     return k(start_rate_row_);
   }
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(controller_, grid_, t_, direction_, time_rest_, next_step_, last_trial_was_finite_, is_fresh_,
+           start_rate_row_, steps_to_look_, suspicion_, misses_, k_, x_, x1_, argument_);
+  }
+
  private:
   // Applies f to every component. Few components are written out one by one: a loop that the compiler unrolls only late
   // leaves scalar stores to be read back as vectors, which stalls the processor (measured: 1.5 times slower at n = 3).
@@ -524,7 +530,7 @@ class ExplicitRungeKutta final : public Stepper {
   }
 
   template <int count>
-  using Memory =
+  using Numbers =
       std::conditional_t<fixed_size == dynamic_size, std::vector<double>,
                          std::array<double, static_cast<std::size_t>(count*(fixed_size > 0 ? fixed_size : 1))>>;
 
@@ -540,8 +546,8 @@ class ExplicitRungeKutta final : public Stepper {
   bool is_fresh_ = true;               // no step since restart
   int start_rate_row_ = -1;            // the row of k that holds the rate at x_; -1: not evaluated yet
   int steps_to_look_ = 50, suspicion_ = 0, misses_ = 0;
-  Memory<total> k_{};
-  Memory<1> x_{}, x1_{}, argument_{};
+  Numbers<total> k_{};
+  Numbers<1> x_{}, x1_{}, argument_{};
 };
 
 }  // namespace pawl

@@ -7,6 +7,7 @@
 //   const Point<double>& at
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -169,6 +170,15 @@ class Function {
         "each zero where it holds; it is called const, so a mutable lambda is refused");
     return erase<EquationBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)});
   }
+  /// Erases a function of time: f(t) -> number, with whatever scalar time has.
+  template <class F>
+  static Function of_time(F f) {
+    static_assert(
+        std::is_invocable_v<const F&, const double&> && std::is_invocable_v<const F&, const Jet<Interval>&>,
+        "pawl: an input is a function (const auto& t) of time that returns a number; it is differentiated, so "
+        "black boxes and mutable lambdas are refused: measured courses are polylines or splines");
+    return erase<TimeCall>(std::move(f));
+  }
 
   explicit operator bool() const { return functor_ != nullptr; }
 
@@ -276,6 +286,14 @@ class Function {
                            std::is_invocable<const typename C::Called&, const Point<T>&, std::span<T>&>>;
   };
 
+  template <class T, class F>
+  struct TimeCall {
+    static constexpr bool accepts = true;
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      *out = (*static_cast<const F*>(functor))(at.t);
+    }
+  };
+
   template <int count>
   struct RowsCall {
     template <class T, class F>
@@ -332,5 +350,27 @@ class Function {
   std::shared_ptr<const void> functor_;
   detail::FunctionEntries<detail::Scalars> entries_;
 };
+
+template <class F>
+Signal Signal::function(F f, const std::vector<double>& corners) {
+  return of_function(std::make_shared<const Function>(Function::of_time(std::move(f))), corners);
+}
+
+template <class T>
+T Point<T>::operator[](Input u) const {
+  note_mode();
+  if (const Held* held = checked_by()) detail::own_index(u, held->inputs.size(), "input", held->model);
+  const Signal::Piece& piece = around_->held->inputs[static_cast<std::size_t>(u.index)].now();
+  if (piece.function) {
+    T value{};
+    (*piece.function)(*this, &value);
+    return value;
+  }
+  const std::array<double, 4>& c = piece.c;
+  if (!std::is_same_v<T, Pattern> && c[1] == 0 && c[2] == 0 && c[3] == 0) return T(c[0]);
+  const T s = t - piece.origin;
+  if (c[2] == 0 && c[3] == 0) return c[0] + c[1] * s;
+  return c[0] + s * (c[1] + s * (c[2] + c[3] * s));
+}
 
 }  // namespace pawl

@@ -18,6 +18,11 @@ struct Observable {
   int index;
   int model = 0;
 };
+/// A quantity given from outside as a course over time.
+struct Input {
+  int index;
+  int model = 0;
+};
 /// A variable that is held between events: bool, int, an enum (part of the mode), or double.
 template <class E>
 struct Discrete {

@@ -3,13 +3,27 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "pawl/handle.hpp"
+#include "pawl/signal.hpp"
 
 namespace pawl {
 
 enum class RelaySide : signed char { below = -1, sliding = 0, above = 1 };
+
+/// An input between two of its corners.
+struct HeldInput {
+  std::shared_ptr<const Signal> signal;
+  int piece = 0;
+
+  const Signal::Piece& now() const { return signal->pieces()[static_cast<std::size_t>(piece)]; }
+  bool operator==(const HeldInput&) const = default;
+};
+
+/// Its value, with numbers.
+double value_of(const HeldInput& input, double t);
 
 struct Held {
   std::vector<double> parameters;
@@ -19,8 +33,9 @@ struct Held {
   std::vector<std::vector<Pair>> members;  ///< per condition family: the members that hold, in declaration order
   std::vector<double> levels;              ///< relays: the level in force
   std::vector<RelaySide> sides;            ///< relays
-  int model = 0;                           ///< the System it belongs to, as its handles say it; 0: not known
-  std::size_t states = 0;                  ///< how many the System has, where it is known
+  std::vector<HeldInput> inputs;
+  int model = 0;           ///< the System it belongs to, as its handles say it; 0: not known
+  std::size_t states = 0;  ///< how many the System has, where it is known
   /// Where multipliers and the values of relays are unknowns like others (docs/mixtures.md): the first state that is
   /// one; -1: they are not.
   int first_multiplier = -1, first_relay = -1;

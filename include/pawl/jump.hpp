@@ -61,9 +61,27 @@ class Jump {
     Stored& value_;
   };
 
+  /// An input that can be read, and given another course from here on.
+  class InputSlot {
+   public:
+    InputSlot(HeldInput& input, double t, double direction) : input_(input), t_(t), direction_(direction) {}
+    operator double() const { return value_of(input_, t_); }  // NOLINT: it stands for its value
+    InputSlot& operator=(const Signal& signal) {
+      input_.signal = std::make_shared<const Signal>(signal);
+      input_.piece = input_.signal->piece_at(t_, direction_);
+      return *this;
+    }
+    InputSlot& operator=(double constant) { return *this = Signal(constant); }
+
+   private:
+    HeldInput& input_;
+    double t_, direction_;
+  };
+
   Jump(double time, std::span<double> states, Held& held, std::span<const double> states_before,
-       const Held& held_before, const Causes& causes)
+       const Held& held_before, const Causes& causes, double direction = 1)
       : t(time),
+        direction_(direction),
         states_(states),
         held_(held),
         states_before_(states_before),
@@ -74,6 +92,7 @@ class Jump {
 
   double& operator[](State x) { return states_[index_of(x, states_.size(), "state")]; }
   double& operator[](Parameter p) { return held_.parameters[index_of(p, held_.parameters.size(), "parameter")]; }
+  InputSlot operator[](Input u) { return {held_.inputs[index_of(u, held_.inputs.size(), "input")], t, direction_}; }
   template <class E>
   Slot<E> operator[](Discrete<E> d) {
     if constexpr (std::is_same_v<E, double>)
@@ -96,6 +115,9 @@ class Jump {
   double pre(State x) const { return states_before_[index_of(x, states_before_.size(), "state")]; }
   double pre(Parameter p) const {
     return held_before_.parameters[index_of(p, held_before_.parameters.size(), "parameter")];
+  }
+  double pre(Input u) const {
+    return value_of(held_before_.inputs[index_of(u, held_before_.inputs.size(), "input")], t);
   }
   template <class E>
   E pre(Discrete<E> d) const {
@@ -184,6 +206,7 @@ class Jump {
     return any([=](const Fired& one) { return one.role == role && one.role_index == index; });
   }
 
+  double direction_;  // of time
   std::span<double> states_;
   Held& held_;
   std::span<const double> states_before_;

@@ -8,5 +8,6 @@
 #include "pawl/port_hamiltonian.hpp"
 #include "pawl/result.hpp"
 #include "pawl/simulate.hpp"
+#include "pawl/simulation.hpp"
 #include "pawl/system.hpp"
 #include "pawl/version.hpp"

@@ -94,6 +94,8 @@ class Point {
     if (const Held* held = checked_by()) detail::own_index(p, held->parameters.size(), "parameter", held->model);
     return parameters_[p.index];
   }
+  /// An input, which moves with time as the states do.
+  T operator[](Input u) const;
   template <class E>
   E operator[](Discrete<E> d) const {
     note_mode();
@@ -115,6 +117,7 @@ class Point {
   /// The sign of its difference as of the last event: -1, 1, or 0 where it rests at zero.
   int operator[](Relation r) const {
     note_mode();
+    if (const Held* held = checked_by()) detail::own_index(r, held->truths.size(), "relation", held->model);
     return around_->held->truths[static_cast<std::size_t>(r.index)];
   }
   /// The members that hold: for (const auto [i, j] : at[contacts]) ...

@@ -16,18 +16,21 @@ inline constexpr bool is_discrete<Discrete<E>> = true;
 template <class H>
 concept ReadByPoint = is_discrete<H> || std::is_convertible_v<H, State> || std::is_convertible_v<H, Parameter> ||
     std::is_convertible_v<H, Condition> || std::is_convertible_v<H, ConditionFamily> ||
-    std::is_convertible_v<H, Relay> || std::is_convertible_v<H, Constraint> || std::is_convertible_v<H, Rate>;
+    std::is_convertible_v<H, Relay> || std::is_convertible_v<H, Constraint> || std::is_convertible_v<H, Rate> ||
+    std::is_convertible_v<H, Relation> || std::is_convertible_v<H, Input>;
 
 template <class H>
 concept ReadByJump = is_discrete<H> || std::is_convertible_v<H, State> || std::is_convertible_v<H, Parameter> ||
-    std::is_convertible_v<H, Condition>;
+    std::is_convertible_v<H, Condition> || std::is_convertible_v<H, Relation> ||
+    std::is_convertible_v<H, ConditionFamily> || std::is_convertible_v<H, Relay> || std::is_convertible_v<H, Input>;
 
 // One message for all scalars.
 template <class H>
 constexpr void refuse_read() {
   static_assert(never<H>,
                 "pawl: at[...] takes handles of what moves or is held: states, coordinates, dot(x), parameters, "
-                "discrete variables, conditions, relays, constraints. Guards and observables are read from the "
+                "inputs, discrete variables, conditions, relations, relays, constraints. Guards and observables are "
+                "read from the "
                 "result; of an attitude or a block take one component: at[q[0]]; of a contact, at[c.normal].");
 }
 template <class H>
@@ -37,7 +40,8 @@ constexpr void refuse_rate_of() {
 template <class H>
 constexpr void refuse_jump() {
   static_assert(never<H>,
-                "pawl: jump[...] takes states, parameters, discrete variables and conditions; ask for a guard with "
+                "pawl: jump[...] takes states, parameters, inputs, discrete variables, conditions, relations and "
+                "relays; ask for a guard with "
                 "jump.fired(guard).");
 }
 

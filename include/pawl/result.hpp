@@ -100,6 +100,9 @@ class Instant {
   double operator[](Parameter p) const {
     return held_->parameters[checked(p, held_->parameters.size(), "parameter", *model_)];
   }
+  double operator[](Input u) const {
+    return value_of(held_->inputs[checked(u, held_->inputs.size(), "input", *model_)], t);
+  }
   template <class E>
   E operator[](Discrete<E> d) const {
     if constexpr (std::is_same_v<E, double>)
@@ -111,13 +114,11 @@ class Instant {
     return held_->truths[checked(c, held_->truths.size(), "condition", *model_)] != 0;
   }
   /// The sign of its difference as of the last event: -1, 1, or 0 where it rests at zero.
-  int operator[](Relation r) const {
-    return held_->truths[checked(r, held_->truths.size(), "condition", *model_)];
-  }
+  int operator[](Relation r) const { return held_->truths[checked(r, held_->truths.size(), "condition", *model_)]; }
   double operator[](Relay r) const;  ///< its level, or the equivalent control while sliding
   double operator[](Observable o) const;
   double operator[](Constraint c) const;           ///< its multiplier
-  double operator[](std::string_view name) const;  ///< a state, parameter or observable; Misuse if there is none
+  double operator[](std::string_view name) const;  ///< a state, parameter, input or observable; Misuse if there is none
   const std::vector<double>& states() const& { return states_; }
   const Held& held() const& { return *held_; }
   // Of an Instant that is about to vanish: the thing itself, no view of it.

@@ -8,10 +8,6 @@
 #include "pawl/result.hpp"
 #include "pawl/stepper.hpp"
 
-namespace pawl::event {
-class Layer;
-}
-
 namespace pawl::detail {
 
 /// One run, checked and ready: what is simulated, from where, and how.
@@ -22,11 +18,11 @@ struct Setup {
   Options options;
   std::string method;
   std::vector<Message> messages;
-  std::vector<double> start_rate = {};   ///< at the start state, where it is known
-  std::string start_failure = {};        ///< not empty: the run fails before its first step, for this reason
+  std::vector<double> start_rate = {};    ///< at the start state, where it is known
+  std::string start_failure = {};         ///< not empty: the run fails before its first step, for this reason
   std::shared_ptr<Correction> pull = {};  ///< puts the ends of steps where the equations say, beside the events
-  Callback<std::string()> hint = {};     ///< one more line for that reason
-  Callback<std::string()> explain = {};  ///< why a step cannot be taken, where something beside the method knows
+  Callback<std::string()> hint = {};      ///< one more line for that reason
+  Callback<std::string()> explain = {};   ///< why a step cannot be taken, where something beside the method knows
 
   int size() const { return static_cast<int>(start_state.size()); }
 };
@@ -40,7 +36,7 @@ void check_method(const Setup& setup, std::string_view method, bool is_adaptive)
 
 StepControl step_control(const Setup& setup);
 
-/// Without an event layer the model is smooth.
-Result run(const Setup& setup, Stepper& stepper, event::Layer* events = nullptr);
+/// A smooth model from start to end.
+Result run(const Setup& setup, Stepper& stepper);
 
 }  // namespace pawl::detail

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/memory.hpp"
 #include "pawl/step.hpp"
 
 namespace pawl {
@@ -122,6 +123,8 @@ class Stepper {
   virtual std::string solver() const;
   virtual std::string jacobian_kind() const;
   virtual std::vector<std::pair<std::string, long long>> steps_by_method() const;
+  /// What it remembers, for a run that is saved or continued.
+  virtual void carry(Memory& memory) { memory.refuse(); }
   /// Looks for stiffness afresh.
   void forget_stiffness() { stiffness_.reset(); }
 
@@ -130,6 +133,9 @@ class Stepper {
   const std::optional<Stiffness>& stiffness() const { return stiffness_; }
 
  protected:
+  /// What all of them remember.
+  void carry_common(Memory& memory) { memory(work_, failure_, stiffness_, notes_); }
+
   Work work_;
   StepFailure failure_;
   std::optional<Stiffness> stiffness_;

@@ -47,8 +47,6 @@ struct Resolution {
 
 namespace detail {
 
-class ReadingLock;  // system/reading_lock.hpp
-
 class NameSet {
  public:
   /// False: it is there already.
@@ -85,6 +83,10 @@ class System {
   State state(std::string name, double start);
   Block<State> states(std::string_view name, const std::vector<double>& starts);  ///< named name1, name2, ...
   Parameter parameter(std::string name, double value);
+
+  /// A quantity given from outside: a number, or its course over time (signal.hpp). Model functions read at[u], which
+  /// moves with time; its corners are time events. Values give a run another course, a Simulation at any instant.
+  Input input(std::string name, Signal signal);
 
   /// x' = f(t, x): assigns d[x] for every state.
   template <class F>
@@ -280,6 +282,8 @@ class System {
     std::shared_ptr<const void> registered;  // as long as it lives, messages know the name behind `model`
     std::vector<std::string> state_names, parameter_names, observable_names;
     std::vector<double> starts, parameters;
+    std::vector<std::string> input_names;
+    std::vector<std::shared_ptr<const Signal>> inputs;
     Callback<void(Start&)> start;
     Function rates;
     std::vector<Function> observables;
@@ -308,7 +312,9 @@ class System {
     /// manifold of the mode, or says why it cannot.
     std::shared_ptr<const detail::MultiplierSource> multipliers;
     Callback<void(const Held& held)> follow;
-    std::shared_ptr<detail::ReadingLock> reading;  ///< what a run leaves behind is read by one thread at a time
+    /// Set for a run: the same with working memory of its own, for whoever reads the result. Null: nothing is
+    /// remembered.
+    Callback<std::shared_ptr<const Declarations>()> scratch;
     Callback<std::string(double t, double* x, const Held& held, Settle why)> settle;
     /// Set for a run: decides the modes that follow from the state, after the jumps of the model and before `settle`.
     /// fired: declarations of guards; accumulating: the one whose events accumulate here, or -1.
@@ -323,7 +329,7 @@ class System {
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
     bool has_events() const {
-      return !guards.empty() || !time_events.empty() || transition || resolve || !switches.empty() ||
+      return !guards.empty() || !time_events.empty() || !inputs.empty() || transition || resolve || !switches.empty() ||
              (mechanics && !mechanics->contacts.empty()) || (parts && parts->has_events());
     }
   };
@@ -406,6 +412,19 @@ class Values {
   double operator[](State x) const;
   double& operator[](Parameter p);
   double operator[](Parameter p) const;
+  /// The course of an input: values[u] = Signal::polyline(...), or a number.
+  class Course {
+   public:
+    explicit Course(std::shared_ptr<const Signal>& signal) : signal_(signal) {}
+    Course& operator=(Signal signal) {
+      signal_ = std::make_shared<const Signal>(std::move(signal));
+      return *this;
+    }
+
+   private:
+    std::shared_ptr<const Signal>& signal_;
+  };
+  Course operator[](Input u);
   /// The start value of a discrete variable.
   template <class E>
   Jump::Slot<E> operator[](Discrete<E> d) {
@@ -415,14 +434,16 @@ class Values {
       return Jump::Slot<E>(modes_[checked(d, modes_.size(), "discrete variable", *declarations_)]);
   }
 
-  /// Sets the parameter, discrete variable or start value of that name; throws Misuse, with the nearest name, if there
-  /// is none.
+  /// Sets the parameter, discrete variable, constant input or start value of that name; throws Misuse, with the nearest
+  /// name, if there is none.
   void set(std::string_view name, double value);
+  /// The same for the course of an input.
+  void set(std::string_view input, Signal signal);
 
   bool belong_to(const System& system) const { return declarations_ == system.share(); }
   const std::vector<double>& parameters() const& { return parameters_; }
   std::vector<double> parameters() && { return std::move(parameters_); }
-  /// Everything held at the start; truths and relays are decided by the run.
+  /// Everything held at the start; truths and relays are decided by the run, and the pieces of inputs in force.
   Held held() const;
   std::vector<double> start() const;  ///< declared starts, then System::start, then what was set here
 
@@ -430,6 +451,7 @@ class Values {
   std::shared_ptr<const System::Declarations> declarations_;
   std::vector<double> parameters_, starts_, numbers_;
   std::vector<int> modes_;
+  std::vector<std::shared_ptr<const Signal>> inputs_;
   std::vector<char> is_set_;
 };
 

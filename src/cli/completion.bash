@@ -24,7 +24,7 @@ _pawl() {
   elif [[ ($command == run || $command == advise) && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --input --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
   elif [[ $command == advise && $word == -* ]]; then
     choices="--rtol --tolerance --atol --set --start --stop --method --step --events --formulation --stabilization --json --help"
   elif [[ $word == -* ]]; then

@@ -20,6 +20,7 @@
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/plot.hpp"
+#include "report/signal_csv.hpp"
 #include "report/whole_file.hpp"
 
 namespace pawl::cli {
@@ -35,7 +36,7 @@ struct Words {
   std::vector<std::string> fixed;
   bool pull_samples = false;
   double rtol = 1e-6;
-  std::vector<std::string> atol, set;
+  std::vector<std::string> atol, set, input;
   std::optional<double> step, stop;
   std::optional<double> start;
   double max_step = std::numeric_limits<double>::infinity();
@@ -63,6 +64,23 @@ Assignment assignment(const std::string& word, const std::string& option) {
   const auto equals = word.find('=');
   if (equals == std::string::npos || equals == 0) throw Misuse(fmt::format("{} {}: expected name=value", option, word));
   return {word.substr(0, equals), number(word.substr(equals + 1), fmt::format("{} {}", option, word))};
+}
+
+/// "u=force.csv", "u=steps:gear.csv", "u=spline:road.csv".
+void set_input(Values& values, const std::string& word) {
+  const auto equals = word.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Misuse(fmt::format("--input {}: expected name=file.csv, name=steps:file.csv or name=spline:file.csv", word));
+  const std::map<std::string, Course> kinds{
+      {"polyline", Course::polyline}, {"steps", Course::steps}, {"spline", Course::spline}};
+  std::string path = word.substr(equals + 1);
+  Course course = Course::polyline;
+  const auto colon = path.find(':');
+  if (const auto kind = kinds.find(path.substr(0, colon)); colon != std::string::npos && kind != kinds.end()) {
+    course = kind->second;
+    path = path.substr(colon + 1);
+  }
+  values.set(word.substr(0, equals), read_signal(path, course));
 }
 
 Tolerance tolerance_of(const Words& words, const std::vector<std::string>& states) {
@@ -262,6 +280,7 @@ int run(const Words& words) {
   const System system = system_of(problem, assignments);
   Values values(system);
   for (const auto& [name, value] : assignments) values.set(name, value);
+  for (const std::string& word : words.input) set_input(values, word);
   const PlotAxes axes = plot_axes(words.plot);
   check_output_file(words.out);
 
@@ -344,7 +363,13 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--max-step", words.max_step, "the largest step allowed");
   command->add_option("--start", words.start, "the time to start at; default: the model's own");
   command->add_option("--stop", words.stop, "the time to stop at; default: the model's own");
-  command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
+  command->add_option("--set", words.set, "name=value of a parameter, constant input or start value; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      ->add_option("--input", words.input,
+                   "name=file.csv: the course of an input, a time and a value per line, joined by straight lines; "
+                   "name=steps:file.csv or name=spline:file.csv join them otherwise; may be repeated")
       ->expected(1)
       ->take_all();
   command
@@ -410,6 +435,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  pawl run bouncing-ball --explain\n"
       "  pawl run robertson --method radau --rtol 1e-9\n"
       "  pawl run marble-jar --set n=16 --set c=0 --stop 1\n"
+      "  pawl run driven-rc --input u=measured.csv\n"
       "  pawl run lorenz --stop 40 --verify\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
   command->callback([&exit_code, plot, out] {

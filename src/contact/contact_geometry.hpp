@@ -38,6 +38,10 @@ class GeometryMaker {
 
   /// Of these contacts, with the joints in force.
   Geometry make(const std::vector<int>& contacts, double t, const double* x, const Held& held);
+  void carry(Memory& memory) {
+    terms_.carry(memory);
+    memory(last_time_, time_before_);
+  }
   /// Kinetic and potential energy.
   double energy(double t, const double* x, const Held& held);
   /// The gap of every contact, and the scale of it.

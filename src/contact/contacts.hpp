@@ -31,6 +31,13 @@ class Contacts {
   /// The force of a constraint row that belongs to a contact, where contacts are redundant and the constraints alone do
   /// not determine it: of least norm within the cones.
   std::optional<double> admissible_force(const Point<double>& at, int row);
+  /// What it remembers; the form is carried by whoever owns it.
+  void carry(Memory& memory) {
+    memory(last_approach_, left_, left_rates_, left_time_, *least_speed_, largest_speed_, speeds_before_);
+    memo_->carry(memory);
+    maker_.carry(memory);
+    free_form_.carry(memory);
+  }
   /// Appends the guards of all contacts. Where multipliers are unknowns of the run, their guards are functions of them.
   void declare_guards(System::Declarations& run);
   /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.

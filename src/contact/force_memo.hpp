@@ -32,6 +32,7 @@ class ForceMemo {
   bool has_redundant_contacts() const;
   /// The mode or something else that is held has changed.
   void clear();
+  void carry(Memory& memory) { memory(entries_, next_, last_); }
 
  private:
   struct Entry {

@@ -64,6 +64,11 @@ class AppendedGuards final : public Stepper {
     return is_done;
   }
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(whole_);
+    inner_->carry(memory);
+  }
   double next_step_size() const override { return inner_->next_step_size(); }
   int order() const override { return inner_->order(); }
   int dense_order() const override { return inner_->dense_order(); }

@@ -73,6 +73,10 @@ class Arming {
   void rest(const Step& step);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
   void resize();
+  void carry(Memory& memory) {
+    memory(armed_, awake_, dozing_, nearest_, first_forecast_, extra_evaluations);
+    sleep_.carry(memory);
+  }
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
 
  private:

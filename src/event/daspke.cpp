@@ -35,6 +35,10 @@ class Daspke final : public EventFinder {
   }
 
   void begin_piece(const Moment&) override { is_new_ = true; }
+  void carry(Memory& memory) override {
+    EventFinder::carry(memory);
+    memory(fired_, is_new_);
+  }
   bool is_paced_by_layer() const override { return false; }
   bool appends_guards() const override { return options_.appends_guards; }
 

@@ -16,6 +16,8 @@ std::string_view to_string(EventKind kind) {
       return "jump";
     case EventKind::time:
       return "time";
+    case EventKind::change:
+      return "change";
     case EventKind::slide:
       return "slide";
     case EventKind::leave:
@@ -52,6 +54,8 @@ std::string name_of(const EventSource& source, const System::Declarations& model
       return model.time_events[i].name;
     case EventSource::Kind::exit:
       return model.relays[i].name;
+    case EventSource::Kind::input:
+      return model.input_names[i];
     case EventSource::Kind::guard:
       break;
   }

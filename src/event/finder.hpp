@@ -113,6 +113,8 @@ class EventFinder {
   virtual double restart_size() const { return 0; }
   /// Whether the guards are integrated along, so that the error control sees them.
   virtual bool appends_guards() const { return false; }
+  /// What it remembers from step to step.
+  virtual void carry(Memory& memory) { memory(sightings_, work_); }
 
  protected:
   std::vector<Sighting> sightings_;

@@ -70,6 +70,11 @@ class GuardSet {
   /// A range, and what it took beside states and time. Not for guards in blocks, which read what all of them read.
   Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
 
+  void carry(Memory& memory) {
+    memory(live_, declared_, is_enabled_, newly_disabled_, work, number_rates_.evaluations, range_rates_.evaluations,
+           jet_rates_.evaluations, range_jet_rates_.evaluations);
+  }
+
   GuardWork work;
   /// Right-hand sides evaluated because guards read at[dot(x)].
   long long rate_evaluations() const {

@@ -15,6 +15,7 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
              const LayerOptions& options, int size)
     : model_(model),
+      is_smooth_(!model.has_events()),
       options_(options),
       held_(start),
       field_(field),
@@ -36,13 +37,18 @@ std::unique_ptr<Stepper> Layer::append_guards(const StepperMaker& make) {
   return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_, make);
 }
 
-Verdict Layer::begin(double t, double end, std::vector<double>& x) {
+Verdict Layer::begin(double t, double end, std::vector<double>& x, const std::vector<double>& start_rate) {
   direction_ = sliding_.direction = end < t ? -1 : 1;
   end_ = end;
   schedule_.emplace(model_, held_, t, direction_);
   for (std::size_t i = 0; i < x.size(); ++i) scale_[i] = std::abs(x[i]);
   step_size_ = std::min(std::abs(end - t), 1.0) * 1e-3;
   last_event_ = t;
+  if (is_smooth_) {
+    rate_ = start_rate.empty() ? nullptr : start_rate.data();
+    return {};
+  }
+  rate_ = transitions_.rate().data();
   std::vector<Event>& events = initial_events_.emplace();
   Verdict verdict = transitions_.begin(here(t, x), events);
   Event event;
@@ -72,13 +78,38 @@ Verdict Layer::reschedule(double t) {
 }
 
 double Layer::limit(double end) const {
-  const double next = schedule_->next();
-  return direction_ * (next - end) < 0 ? next : end;
+  if (is_smooth_) return end;
+  const double next = schedule_->next(), corner = next_corner();
+  const double first = direction_ * (corner - next) < 0 ? corner : next;
+  return direction_ * (first - end) < 0 ? first : end;
+}
+
+double Layer::next_corner() const {
+  double next = direction_ * std::numeric_limits<double>::infinity();
+  for (const HeldInput& input : held_.inputs) {
+    const auto& pieces = input.signal->pieces();
+    const auto border = static_cast<std::size_t>(input.piece + (direction_ > 0 ? 1 : 0));
+    if (border == 0 || border == pieces.size()) continue;
+    const double corner = pieces[border].begin;
+    if (direction_ * (corner - next) < 0) next = corner;
+  }
+  return next;
+}
+
+std::vector<int> Layer::inputs_at_corner(double t, double slack) const {
+  std::vector<int> all;
+  for (std::size_t u = 0; u < held_.inputs.size(); ++u) {
+    const auto& pieces = held_.inputs[u].signal->pieces();
+    const auto border = static_cast<std::size_t>(held_.inputs[u].piece + (direction_ > 0 ? 1 : 0));
+    if (border == 0 || border == pieces.size()) continue;
+    if (direction_ * (pieces[border].begin - t) <= slack) all.push_back(static_cast<int>(u));
+  }
+  return all;
 }
 
 bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Step& step) {
   is_in_cluster_ = false;
-  if (!finder_->is_paced_by_layer()) return false;
+  if (is_smooth_ || !finder_->is_paced_by_layer()) return false;
   if (!std::exchange(is_after_event_, false) || control_.fixed_step > 0 || sliding_.is_active()) return false;
   const double ahead = arming_.first_forecast();
   if (!(ahead < step_size_ / 1000)) return false;
@@ -96,8 +127,9 @@ std::optional<Found> Layer::first(Trial& trial) {
 }
 
 bool Layer::is_due(const Step& step, const std::optional<Found>& found) const {
+  if (is_smooth_) return false;
   const double slack = found ? found->uncertainty + 4 * eps * std::abs(step.t1) : 0;
-  return direction_ * (schedule_->next() - step.t1) <= slack;
+  return direction_ * (schedule_->next() - step.t1) <= slack || direction_ * (next_corner() - step.t1) <= slack;
 }
 
 void Layer::take_scale(const Step& step) {
@@ -122,7 +154,9 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   } else {
     event.kind = EventKind::time;
   }
-  cause.time_events = schedule_->take(step.t1, found ? found->uncertainty + 4 * eps * std::abs(step.t1) : 0);
+  const double slack = found ? found->uncertainty + 4 * eps * std::abs(step.t1) : 0;
+  cause.time_events = schedule_->take(step.t1, slack);
+  cause.inputs = inputs_at_corner(step.t1, slack);
   const std::size_t first = events.size();
   Verdict verdict = transitions_.apply(here(step.t1, x), cause, event, events);
   const double t = step.t1;
@@ -132,16 +166,35 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
     gap_ = std::abs(t - last_event_);
   }
   last_event_ = t;
+  if (verdict.goes_on()) verdict = begin_piece(t, x, cause);
+  return verdict.goes_on() ? watch_accumulation(t, x, cause.guards) : verdict;
+}
+
+Verdict Layer::change(double t, std::vector<double>& x, const Change& jump, std::vector<Event>& events) {
+  Cause cause;
+  cause.change = &jump;
+  Event event;
+  event.kind = EventKind::change;
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(x[i]));
+  const std::size_t first = events.size();
+  Verdict verdict = transitions_.apply(here(t, x), cause, event, events);
+  for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
+  rate_ = transitions_.rate().data();
+  last_event_ = t;
+  return verdict.goes_on() ? begin_piece(t, x, cause) : verdict;
+}
+
+// Time events, the limit of events and the finder, once a transition is made.
+Verdict Layer::begin_piece(double t, const std::vector<double>& x, const Cause& cause) {
   is_after_event_ = true;
-  if (verdict.goes_on()) verdict = reschedule(t);
-  if (!verdict.goes_on()) return verdict;
+  if (Verdict verdict = reschedule(t); !verdict.goes_on()) return verdict;
   if (fired_ >= options_.most_events)
     return {Ending::terminated,
             fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   recent_.push_back(cause.guards.size() == 1 && cause.time_events.empty() ? cause.guards.front() : -1);
   if (recent_.size() > 5) recent_.pop_front();
-  return watch_accumulation(t, x, cause.guards);
+  return {};
 }
 
 // Whether the last events were those of one guard: then the states after them are a sequence, and have a limit.
@@ -212,6 +265,22 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   return verdict;
 }
 
+void Layer::carry(Memory& memory) {
+  memory(held_, step_size_, end_, scale_, initial_events_, last_event_, gap_, gap_before_, is_after_event_,
+         is_in_cluster_, step_of_mode_, fired_, rhs_for_location_, recent_, in_rounding_, accumulation_watch_,
+         accumulation_, accumulating_guard_);
+  bool has_rate = rate_ == transitions_.rate().data();
+  memory(has_rate);
+  rate_ = has_rate ? transitions_.rate().data() : nullptr;
+  if (schedule_) schedule_->carry(memory);
+  sliding_.carry(memory);
+  guards_.carry(memory);
+  arming_.carry(memory);
+  transitions_.carry(memory);
+  finder_->carry(memory);
+  micro_.carry(memory);
+}
+
 void Layer::report(std::vector<Event>& events) {
   if (initial_events_) {
     events.insert(events.end(), initial_events_->begin(), initial_events_->end());
@@ -240,6 +309,7 @@ std::size_t Layer::mode_key() const {
 
 void Layer::remember_step(double size) {
   step_size_ = size;
+  if (is_smooth_) return;
   if (step_of_mode_.size() > 4096) step_of_mode_.clear();
   step_of_mode_[mode_key()] = size;
 }

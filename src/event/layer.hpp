@@ -33,8 +33,9 @@ class Layer {
   /// A stepper that integrates the guards along; null where the finder does not ask for it.
   std::unique_ptr<Stepper> append_guards(const StepperMaker& make);
 
-  /// The first instant. Decides truths and modes, and judges the guards.
-  Verdict begin(double t, double end, std::vector<double>& x);
+  /// The first instant. Decides truths and modes, and judges the guards; a smooth model has none, and its rate is the
+  /// one given, empty where it is not known.
+  Verdict begin(double t, double end, std::vector<double>& x, const std::vector<double>& start_rate);
   /// No step goes beyond this time.
   double limit(double end) const;
   Correction* correction() { return sliding_.is_active() ? &pull_ : nullptr; }
@@ -51,11 +52,14 @@ class Layer {
   /// Where events accumulate, the run may have to pass over the rest of them: the piece from here to there.
   std::optional<Accumulation> take_accumulation() { return std::exchange(accumulation_, std::nullopt); }
   Verdict accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events);
+  /// Something is changed from outside, at t: an event like others.
+  Verdict change(double t, std::vector<double>& x, const Change& jump, std::vector<Event>& events);
 
   /// What the step saw beside its event.
   void report(std::vector<Event>& events);
 
-  const std::vector<double>& rate() const { return transitions_.rate(); }
+  /// At the state after the last event; null: not known.
+  const double* rate() const { return rate_; }
   /// The size of the first step of all; 0: the stepper chooses.
   double start_step() const;
   /// The size of the first step after an event, from the one the stepper would have taken.
@@ -63,9 +67,12 @@ class Layer {
   void remember_step(double size);
 
   std::shared_ptr<const Held> snapshot() { return transitions_.snapshot(); }
+  const Held& held() const { return held_; }
   EventStatistics statistics() const;
   long long evaluations() const;  // of the right-hand side, beyond the stepper's
   std::string describe(const GuardNotANumber& failure) const;
+  /// Everything it remembers, what is held included.
+  void carry(Memory& memory);
 
  private:
   Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, is_in_cluster_, x, scale_}; }
@@ -76,7 +83,13 @@ class Layer {
   bool is_alone(int guard) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 
+  /// The next corner of an input, infinitely far where there is none.
+  double next_corner() const;
+  std::vector<int> inputs_at_corner(double t, double slack) const;
+  Verdict begin_piece(double t, const std::vector<double>& x, const Cause& cause);
+
   const System::Declarations& model_;
+  const bool is_smooth_;  // nothing can happen but changes from outside
   LayerOptions options_;
   Held held_;
   ActiveField& field_;
@@ -93,6 +106,7 @@ class Layer {
   std::optional<Accumulation> accumulation_;
   int accumulating_guard_ = -1;
 
+  const double* rate_ = nullptr;
   double direction_ = 1, step_size_ = 0, end_ = 0;
   std::vector<double> scale_;
   std::optional<std::vector<Event>> initial_events_;

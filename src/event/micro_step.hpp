@@ -19,6 +19,7 @@ class MicroStep {
   /// One step of that (signed) length with its polynomial. False: too long for this method; one evaluation is lost.
   bool take(double t, const double* x, const double* rate, double length, double limit, Step& out);
   const Work& work() const { return work_; }
+  void carry(Memory& memory) { memory(work_); }
 
  private:
   VectorField field_;

@@ -1,11 +1,9 @@
 #include "event/observe.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "event/model_rates.hpp"
 #include "event/sliding.hpp"
-#include "system/reading_lock.hpp"
 
 namespace pawl::event {
 
@@ -24,13 +22,11 @@ std::vector<double> relay_values(const System::Declarations& model, Held held, d
   return {values, values + held.levels.size()};
 }
 
-/// One instant of a run as its functions see it. What a run on a manifold leaves behind has working memory, so it is
-/// read by one thread at a time.
+/// One instant of a run as its functions see it.
 class Scene {
  public:
   Scene(const System::Declarations& model, const Held& held, double t, const double* x)
       : rates_(model.rates, static_cast<int>(model.state_names.size())), around_{&held, {}, nullptr, &rates_} {
-    if (model.reading) lock_ = std::unique_lock<std::mutex>(*model.reading);
     around_.multipliers = model.multipliers.get();
     if (slides(held)) {
       relays_ = relay_values(model, held, t, x);
@@ -42,7 +38,6 @@ class Scene {
   const std::vector<double>& relays() const { return relays_; }
 
  private:
-  std::unique_lock<std::mutex> lock_;
   ModelRates<double> rates_;
   std::vector<double> relays_;
   detail::Surroundings<double> around_;

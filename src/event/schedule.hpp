@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::event {
@@ -21,6 +22,8 @@ class Schedule {
   /// lies ahead happens, again if it was done; one that is not after `now` does not. Returns what is wrong with a new
   /// value, or nothing.
   std::string refresh(const Held& held, double now, const std::vector<Jump::Request>& requests = {});
+
+  void carry(Memory& memory) { memory(next_, entries_); }
 
  private:
   struct Entry {

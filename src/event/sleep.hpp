@@ -29,6 +29,10 @@ class Sleep {
   void follow(double t, const double* x);
   /// Puts a guard to sleep at this state, if that is possible and promises to pay. True: asleep.
   bool offer(int guard, const Step& step);
+  void carry(Memory& memory) {
+    memory(boxes_, unit_, unit_of_step_, awake_, position_, habits_, tightest_, crowded_, is_crowded_, steps_,
+           mode_readers_);
+  }
 
  private:
   static constexpr int levels = 16;

@@ -55,6 +55,7 @@ class Sliding {
   bool is_affine_with(int relay, const Point<double>& at);
   /// Whether every λ is within [0, 1] and the surfaces determine them.
   bool is_possible(const Point<double>& at);
+  void carry(Memory& memory) { memory(relays_, extra_evaluations, direction); }
 
  private:
   template <class T>

@@ -70,6 +70,16 @@ bool Transitions::has_moved(const Here& here, int guard) {
 void Transitions::lock(const Here& here) {
   sliding_.refresh();
   if (model_.follow) model_.follow(held_);
+  choose_field();
+  guards_.refresh();
+  arming_.resize();
+  scale_ = here.scale;
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(here.x[i]));
+  ++evaluations;
+  field_.call(field_.self, point(here), rate_.data());
+}
+
+void Transitions::choose_field() {
   field_.parameters = held_.parameters.data();
   if (sliding_.is_active() && !sliding_.is_solved_by_model()) {
     field_.call = &Sliding::entry;
@@ -78,12 +88,11 @@ void Transitions::lock(const Here& here) {
     field_.call = model_.rates.entry<double>();
     field_.self = model_.rates.functor();
   }
-  guards_.refresh();
-  arming_.resize();
-  scale_ = here.scale;
-  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(here.x[i]));
-  ++evaluations;
-  field_.call(field_.self, point(here), rate_.data());
+}
+
+void Transitions::carry(Memory& memory) {
+  memory(evaluations, held_before_, last_snapshot_, rate_, x_before_, scale_);
+  if (!memory.is_saving()) choose_field();
 }
 
 void Transitions::toggle_member(int declaration, Pair member, bool truth) {
@@ -292,6 +301,8 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     return guarded([&] { transition(jump, member); }, [&] { return fmt::format("of '{}'", name()); });
   };
   Verdict verdict;
+  if (cause.change != nullptr)
+    verdict = make([&](Jump& at, Pair) { (*cause.change)(at); }, {}, [] { return "a change from outside"; });
   for (const int i : cause.time_events) {
     const TimeEventInfo& info = model_.time_events[static_cast<std::size_t>(i)];
     jump.own_ = {i};
@@ -456,10 +467,12 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (now.accumulating >= 0) event.kind = EventKind::accumulation;
     event.held_before = snapshot();
     for (const int i : now.time_events) event.sources.push_back({EventSource::Kind::time, i, {}});
+    for (const int u : now.inputs) event.sources.push_back({EventSource::Kind::input, u, {}});
     for (const int g : now.guards) event.sources.push_back(guards_.source(g));
+    for (const int u : now.inputs) held_.inputs[static_cast<std::size_t>(u)].piece += here.direction > 0 ? 1 : -1;
     take_effect(here, now.guards, event.kind);
     const Causes causes = causes_of(now);
-    Jump jump(here.t, here.x, held_, x_before_, held_before_, causes);
+    Jump jump(here.t, here.x, held_, x_before_, held_before_, causes, here.direction);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     requests_.insert(requests_.end(), jump.requests().begin(), jump.requests().end());
     const bool has_moved = here.x != x_before_ && here.x != left;

@@ -4,6 +4,7 @@
 // transition function is called again until it changes nothing.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,10 +24,15 @@ struct Verdict {
   bool goes_on() const { return ending == Ending::none; }
 };
 
+/// What someone outside the model does at an instant.
+using Change = std::function<void(Jump&)>;
+
 /// What begins a transition.
 struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
+  std::vector<int> inputs;           // at a corner
+  const Change* change = nullptr;    // from outside
   int accumulating = -1;  // the guard whose events accumulate
   bool is_start = false;  // of the run
 };
@@ -54,6 +60,8 @@ class Transitions {
   /// Time events that the jumps of the last event want to have at other times.
   const std::vector<Jump::Request>& requests() const { return requests_; }
   long long evaluations = 0;  // of the right-hand side
+  /// What is held itself belongs to the layer; the field follows it.
+  void carry(Memory& memory);
   /// What is held now, shared by all events between which it does not change.
   std::shared_ptr<const Held> snapshot();
 
@@ -70,6 +78,7 @@ class Transitions {
   void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
   bool decide(std::string& cycle);
   void lock(const Here& here);
+  void choose_field();
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
   Verdict resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes);
   Verdict return_to_manifold(const Here& here, Settle why);

@@ -29,6 +29,21 @@ ContactForces::ContactForces(const System::Declarations& model)
       row_force_(at(info_.rows), 0),
       column_(info_.speeds.size()) {}
 
+void ContactForces::carry(Memory& memory, const Held& held) {
+  memory(is_checked_, given_, oblique_, is_own_, row_force_, power_, least_pivot_, load_row_, zero_, column_, a_, l_,
+         factors_, load_, known_, order_, kept_rows_, shares_);
+  terms_.carry(memory);
+  bool has_all = all_ != nullptr;
+  memory(has_all);
+  if (!has_all) all_.reset();
+  if (has_all && !all_) all_ = std::make_unique<MechanicsTerms>(model_);
+  if (all_) all_->carry(memory);
+  if (memory.is_saving()) return;
+  held_ = &held;
+  terms_.lock(held);
+  if (all_) all_->lock(held);
+}
+
 bool ContactForces::acts(const ContactInfo& contact, const Held& held) {
   const ContactMode mode = mode_of(contact, held);
   if (contact.compliance) return mode != ContactMode::open;

@@ -49,6 +49,9 @@ class ContactForces {
   /// From the solution without the columns E to the one with them.
   void deflect(Kkt& kkt, double* a, double* lambda);
 
+  /// What is held belongs to others.
+  void carry(Memory& memory, const Held& held);
+
   // After both, at their point:
   double least_pivot() const { return least_pivot_; }  ///< 1: nothing slips
   double power() const { return power_; }              ///< what friction and compliance take

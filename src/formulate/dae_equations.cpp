@@ -55,6 +55,12 @@ DaeEquations::DaeEquations(std::shared_ptr<const System::Declarations> model)
 
 DaeEquations::~DaeEquations() = default;
 
+void DaeEquations::carry(Memory& memory) {
+  memory(observed_, earliest_, direction_, assumed_mass_, assumed_size_, seen_mass_, mass_has_changed_, looks_back_,
+         skips_rates_, dual_evaluations, difference_evaluations, all_evaluations, all_dual_evaluations);
+  if (!memory.is_saving()) size_memory();
+}
+
 void DaeEquations::lock(const Held& held, const double* parameters) {
   held_ = &held;
   parameters_ = parameters != nullptr ? parameters : held.parameters.data();

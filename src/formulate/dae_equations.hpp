@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::formulate {
@@ -71,6 +72,8 @@ class DaeEquations {
 
   /// What is held from now on; must outlive its use here.
   void lock(const Held& held, const double* parameters);
+  /// All but what is held, which belongs to others.
+  void carry(Memory& memory);
   /// Finds what every row reads in this mode. What was read in earlier modes stays in the pattern. True: it has
   /// changed.
   bool observe(double t, const double* y);

@@ -96,6 +96,14 @@ void DaeForm::restart(double t, const double* x) {
   enter(held, t, x);
 }
 
+void DaeForm::carry(Memory& memory) {
+  carry_common(memory);
+  equations_.carry(memory);
+  memory(structure_, seen_, has_entered_, has_shape_, mass_is_proved_, has_seen_mass_vary_, own_rhs_, own_dual_rhs_,
+         modes_, row_scale_, slope_, largest_, diagonal_, now_, is_evaluated_, is_arranged_, arranged_t_, arranged_x_);
+  if (!memory.is_saving() && field_.around->held != nullptr) equations_.lock(*field_.around->held, field_.parameters);
+}
+
 void DaeForm::follow(double t, const double* x) {
   if (!has_entered_ || !(*field_.around->held == seen_)) restart(t, x);
 }

@@ -39,6 +39,8 @@ class DaeForm final : public ImplicitForm {
   void time_slope(double t, const double* y, const double* dy, double* slope) override;
   std::string name(int unknown) const override { return equations_.state_name(unknown); }
 
+  void carry(Memory& memory) override;
+
   /// The rates of the model at a consistent state, as guards read them; false: there are none.
   bool rate(double t, const double* y, double* dy);
 

@@ -13,11 +13,13 @@ inline Held declared_held(const System::Declarations& model) {
             .members = std::vector<std::vector<Pair>>(model.condition_family_names.size()),
             .levels = {},
             .sides = std::vector<RelaySide>(model.relays.size(), RelaySide::below),
+            .inputs = {},
             .model = model.model,
             .states = model.state_names.size(),
             .first_multiplier = model.first_multiplier,
             .first_relay = model.first_relay};
   for (const RelayInfo& relay : model.relays) held.levels.push_back(relay.below);
+  for (const auto& signal : model.inputs) held.inputs.push_back({signal});
   return held;
 }
 

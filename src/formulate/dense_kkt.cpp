@@ -139,6 +139,10 @@ class DenseKkt final : public Kkt {
     }
   }
 
+  void carry(Memory& memory) override {
+    memory(U_, inverse_, Y_, V_, inverse_pivot_, scale_, pivot_, smallest_, culprit_);
+  }
+
   int n_, m_;
   SparseRows pattern_;
   std::vector<double> U_, inverse_;  // upper triangle by rows; the diagonal by its inverse

@@ -40,6 +40,7 @@ class EliminatedSystem final : public ShiftedSystem {
     }
   }
   int culprit() const override { return culprit_; }
+  void carry(Memory& memory) override { memory(real_, complex_, culprit_); }
   std::string describe() const override {
     return fmt::format("dense {0} x {0}, {1} positions eliminated", reduced_, matrices_.size - reduced_);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::formulate {
@@ -62,6 +63,8 @@ class Form {
   virtual std::string why() const { return {}; }
   /// What a user should know, said once: redundant constraints, for instance.
   virtual std::vector<std::string> take_notes() { return {}; }
+  /// What it remembers, for a run that is saved or continued; what is held included.
+  virtual void carry(Memory& memory) { memory.refuse(); }
   /// The values of all relays, for rate(), while the motion slides on one of them; null: what is held.
   const double* relays = nullptr;
   /// Evaluations of the right-hand side that multiplier() and others made beside rate().

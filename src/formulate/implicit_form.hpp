@@ -60,6 +60,8 @@ class ImplicitForm {
   const std::string& jacobian_kind() const { return jacobian_kind_; }
   /// The name of an unknown, for messages.
   virtual std::string name(int unknown) const = 0;
+  /// What it remembers, for a run that is saved or continued.
+  virtual void carry(Memory& memory) { memory.refuse(); }
 
   /// Evaluations of the model by linearize() and time_slope(): with duals, and with numbers.
   long long dual_evaluations = 0, difference_evaluations = 0;
@@ -71,6 +73,12 @@ class ImplicitForm {
   bool wants_differences = false;      ///< for Jacobians, even where they could be exact
 
  protected:
+  /// What all of them remember.
+  void carry_common(Memory& memory) {
+    memory(size_, states_, version_, mass_kind_, has_exact_jacobian_, jacobian_kind_, roles_, matrices_,
+           dual_evaluations, difference_evaluations);
+  }
+
   int size_ = 0, states_ = 0, version_ = 0;
   MassKind mass_kind_ = MassKind::identity;
   bool has_exact_jacobian_ = true;

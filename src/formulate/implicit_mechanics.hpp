@@ -49,6 +49,7 @@ class ImplicitMechanics final : public ImplicitForm {
   /// Dense matrices are reduced to speeds, further states and multipliers before they are factored.
   std::unique_ptr<ShiftedSystem> make_solver(int real_slots, int complex_slots) const override;
   std::string name(int unknown) const override;
+  void carry(Memory& memory) override;
 
  private:
   using Map = std::array<std::array<double, 3>, 4>;  // of an attitude: q' = map w

@@ -45,6 +45,13 @@ class ImplicitPortHamiltonian final : public ImplicitForm {
   void time_slope(double t, const double* y, const double* dy, double* slope) override;
   std::string name(int unknown) const override;
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(has_numbers_only_, is_started_, held_, reads_, e_, f_, lambda_, right_, flow_, e_moved_, base_, H_, C_, F_,
+           P_, exchange_, loss_, gradient_x_, gradient_out_, entries_, relays_, curvature_x_, x_moved_, y_moved_,
+           residual_, start_, given_up_, Cp_, weights_, right_sides_, Cp_factors_);
+  }
+
  private:
   using Vector = Eigen::VectorXd;
   using Matrix = Eigen::MatrixXd;

@@ -26,6 +26,12 @@ class InvariantForm final : public Form, public Manifold {
     own_held_ = held;
     rows_.lock(own_held_);
   }
+  void carry(Memory& memory) override {
+    memory(extra_evaluations, own_held_, gram_, lengths_, factors_, why_, is_regular_);
+    rows_.carry(memory);
+    rows_.lock(own_held_);
+    source = nullptr;
+  }
   void rate(double t, const double* x, double* rates) override {
     const detail::Surroundings<double> around{held_, {}, relays};
     model_->rates(Point<double>(t, x, held_->parameters.data(), &around), rates);

@@ -6,6 +6,7 @@
 
 #include <Eigen/Dense>
 
+#include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::formulate {
@@ -15,6 +16,7 @@ class InvariantRows {
   explicit InvariantRows(const System::Declarations& model);
 
   int rows() const { return rows_; }
+  void carry(Memory& memory) { memory(levels_, jacobian_); }
   void lock(const Held& held) { held_ = &held; }
   /// From here on the conserved ones are kept at their value at this point.
   void take_levels(double t, const double* x);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "pawl/memory.hpp"
+
 namespace pawl::formulate {
 
 /// Rows of compressed sparse storage: the columns of row i are column[first[i]] ... column[first[i + 1] - 1],
@@ -35,6 +37,8 @@ class Kkt {
   virtual void solve(const double* f, const double* gamma, double* a, double* lambda) = 0;
   /// The change d with G d = -r that is smallest in the metric of M.
   virtual void pull(const double* r, double* d) = 0;
+  /// The factors, for a run that is saved or continued.
+  virtual void carry(Memory& memory) = 0;
 };
 
 /// mass: n x n numbers, row by row, of which the lower triangle is read. jacobian: the entries of the pattern.

@@ -65,6 +65,29 @@ void MechanicsForm::lock(const Held& held) {
   if (!is_stale_) is_stale_ = !(own_held_ == arranged_for_);  // what a function reads may depend on what is held
 }
 
+void MechanicsForm::carry(Memory& memory) {
+  memory(extra_evaluations, own_held_, arranged_for_, in_force_, redundant_, is_stale_, direction_, step_, step_start_,
+         first_mode_, why_, notes_);
+  terms_.carry(memory);
+  invariants_.carry(memory);
+  if (contacts_) contacts_->carry(memory, own_held_);
+  bool has_kkt = kkt_ != nullptr, has_all = all_terms_ != nullptr;
+  memory(has_kkt, has_all);
+  if (!has_kkt) kkt_.reset();
+  if (has_kkt && !memory.is_saving()) make_kkt();  // for the rows in force
+  if (kkt_) kkt_->carry(memory);
+  if (!has_all) all_terms_.reset();
+  if (has_all && !all_terms_) all_terms_ = std::make_unique<MechanicsTerms>(*model_);
+  if (all_terms_) all_terms_->carry(memory);
+  memory(a_, lambda_, rhs_, d_, e_, held_lambda_, status_, holds_lambda_, t_last_, had_relays_, x_last_, has_last_,
+         has_shared_, shared_, largest_pivot_, weakest_, weakest_row_, invariant_work_, dependent_, partition_changes_);
+  if (memory.is_saving()) return;
+  source = nullptr;
+  terms_.lock(own_held_);
+  invariants_.lock(own_held_);
+  if (all_terms_) all_terms_->lock(own_held_);
+}
+
 // Which constraints are in force, and what they read; then which of them depend on others.
 void MechanicsForm::arrange(double t, const double* x) {
   const std::vector<int> rows = terms_.rows_in_force();

@@ -35,6 +35,7 @@ class MechanicsForm final : public Form, public Manifold {
   std::string why() const override;
   std::string describe_unkept(double t, const double* x) override;
   std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
+  void carry(Memory& memory) override;
 
   // Manifold: positions, speeds, invariants
   int levels() const override { return invariants_.rows() > 0 ? 3 : 2; }

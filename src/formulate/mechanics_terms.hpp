@@ -33,6 +33,12 @@ class MechanicsTerms {
   /// Takes what is held, and the constraints of `declared_rows` (holonomic ones first, whole or in part) into force;
   /// observes what they read at this point. Allocates.
   void lock(const Held& held);
+  /// All but what is held, which belongs to others.
+  void carry(Memory& memory) {
+    memory(mass, force, jacobian, value, slope, gamma, q_rate, rows_, holonomic_, map_, force_map_, pattern_,
+           mass_pattern_, blocks_, declared_row_, potentials_, q_curve_, duals_, rows_dual_, rows_jet_, rows_value_,
+           motion_);
+  }
   std::vector<int> rows_in_force() const;
   void arrange(double t, const double* x, const std::vector<int>& declared_rows);
 

@@ -38,6 +38,11 @@ class OdeForm final : public ImplicitForm {
     slope_.assign(at(size_), 0.0);
   }
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(is_given_, reads_time_, was_sliding_, is_new_, seen_, color_, colors_, by_color_, given_, by_row_, columns_,
+           next_, values_, out_, scale_, work_, slope_);
+  }
   std::string name(int unknown) const override {
     return at(unknown) < model_->state_names.size() ? model_->state_names[at(unknown)] : std::string("a guard");
   }

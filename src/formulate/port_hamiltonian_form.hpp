@@ -34,6 +34,14 @@ class PortHamiltonianForm final : public Form, public Manifold {
   void take_levels(double t, const double* x) override;
   std::string why() const override { return why_; }
   std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
+  void carry(Memory& memory) override {
+    memory(extra_evaluations, declared_, why_, notes_, was_noted_, here_, elsewhere_, exchange_, loss_, flow_,
+           right_side_, PC_, lu_, stack_, L_, lengths_, move_, factored_, fixed_, trial_e_, trial_C_, has_levels_,
+           has_invariant_rows_, reads_);
+    invariants_.carry(memory);
+    invariants_.lock(declared_);
+    source = nullptr;
+  }
 
   int levels() const override { return (rows_ > 0) + (invariants_.rows() > 0); }
   Kind kind(int level) const override { return is_of_constraints(level) ? Kind::velocity : Kind::invariant; }

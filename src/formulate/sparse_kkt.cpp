@@ -154,6 +154,7 @@ class SparseKkt final : public Kkt {
   const double* pivots() const override { return row_pivots_.data(); }
   void solve(const double* f, const double* gamma, double* a, double* lambda) override;
   void pull(const double* r, double* d) override;
+  void carry(Memory& memory) override { memory(values_, pivots_, row_pivots_, culprit_, smallest_pivot_); }
 
  private:
   static constexpr int longest_listed = 8;  // entries below the diagonal

@@ -69,6 +69,13 @@ class Esdirk final : public ImplicitStepper {
     return largest;
   }
 
+  void carry(Memory& memory) override {
+    ImplicitStepper::carry(memory);
+    memory(controller_, kind_, z_, rate_, Y_, d_, known_, product_, start_rate_, end_rate_, past_rise_, past_slope_,
+           has_end_rate_, has_past_step_, has_algebraic_states_, has_jacobian_, jacobian_is_fresh_, has_diverged_,
+           factored_h_, eta_, theta_, iterations_, noisy_failures_);
+  }
+
  private:
   // ---- what follows from the table ----
 
@@ -138,13 +145,14 @@ class Esdirk final : public ImplicitStepper {
 
   // ---- memory ----
 
+  void make_solver() override { solver_ = form_.make_solver(1, 0); }
   void resize() override {
     const std::size_t size = at(n_ * table_.stages);
     z_.assign(size, 0.0);
     rate_.assign(size, 0.0);
     for (auto* vector : {&Y_, &d_, &known_, &product_, &start_rate_, &end_rate_, &past_rise_, &past_slope_})
       vector->assign(at(n_), 0.0);
-    solver_ = form_.make_solver(1, 0);
+    make_solver();
   }
 
   void forget() override {
@@ -229,7 +237,7 @@ class Esdirk final : public ImplicitStepper {
       linearize(t_, y_.data(), is_varying() ? dy_.data() : nullptr);
       if (form_.mass_kind() != kind_) {  // found out on the way
         kind_ = form_.mass_kind();
-        solver_ = form_.make_solver(1, 0);
+        make_solver();
         has_end_rate_ = false;
         find_rate(first_rate);
         linearize(t_, y_.data(), is_varying() ? dy_.data() : nullptr);

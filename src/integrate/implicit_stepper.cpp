@@ -29,6 +29,22 @@ ImplicitStepper::ImplicitStepper(formulate::ImplicitForm& form, const StepContro
     multiplier_unit_ = *std::max_element(control.absolute.begin(), control.absolute.end());
 }
 
+void ImplicitStepper::carry(Memory& memory) {
+  form_.carry(memory);
+  carry_common(memory);
+  memory(n_, states_, highest_index_, t_, direction_, next_, y_, end_, dy_, weight_, newton_weight_, error_weight_,
+         is_first_, was_rejected_, start_, start_dy_, end_shift_, last_h_);
+  memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, last_t_, has_past_, why_);
+  bool has_solver = solver_ != nullptr;
+  memory(has_solver);
+  if (!has_solver) {
+    solver_.reset();
+    return;
+  }
+  if (!memory.is_saving()) make_solver();  // for the pattern the form has now
+  solver_->carry(memory);
+}
+
 void ImplicitStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
   form_.restart(t, x);
   const bool has_changed = form_.version() != version_ || form_.size() != n_;

@@ -23,6 +23,8 @@ class ImplicitStepper : public Stepper {
   double next_step_size() const override { return control_.fixed_step > 0 ? control_.fixed_step : next_; }
   std::string solver() const override { return solver_ ? solver_->describe() : std::string(); }
   std::string jacobian_kind() const override { return form_.jacobian_kind(); }
+  /// With its form, which serves no other stepper.
+  void carry(Memory& memory) override;
 
  protected:
   /// How a trial step ended.
@@ -47,6 +49,7 @@ class ImplicitStepper : public Stepper {
   virtual void forget() = 0;
   /// Unknowns or pattern have changed: buffers and solver_ are to be made anew.
   virtual void resize() = 0;
+  virtual void make_solver() = 0;
   /// Coefficients of the polynomial of the last accepted step, Σ c_k θ^k for the states; c_0 the start. The end has
   /// been moved by `end_shift_` beyond what the polynomial says.
   virtual void write_polynomial(Step& step) = 0;

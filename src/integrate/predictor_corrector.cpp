@@ -104,6 +104,12 @@ class PredictorCorrector final : public Stepper {
   int order() const override { return table_.order; }
   int dense_order() const override { return std::min(table_.order, 3); }
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    starter_.carry(memory);
+    memory(grid_, t_, direction_, known_, has_rate_, states_, rates_, predicted_, predicted_rate_, corrected_);
+  }
+
  private:
   void get_rate() {
     if (has_rate_) return;

@@ -49,14 +49,23 @@ class Radau final : public ImplicitStepper {
     return shares;
   }
 
+  void carry(Memory& memory) override {
+    ImplicitStepper::carry(memory);
+    memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_,
+           is_identity_, has_start_residual_, is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_,
+           has_algebraic_states_, is_dear_, factored_h_, factored_stages_, eta_, theta_, iterations_, noisy_failures_,
+           error_accepted_, size_accepted_, failing_, dwell_, since_change_, smooth_, taken_);
+  }
+
  private:
+  void make_solver() override { solver_ = form_.make_solver(1, (most_stages - 1) / 2); }
   void resize() override {
     const std::size_t size = at(n_ * most_stages);
     for (auto* vector : {&Z_, &W_, &R_, &K_, &q_}) vector->assign(size, 0.0);
     Y_.assign(at(n_), 0.0);
     e_.assign(at(n_), 0.0);
     slope_.assign(at(n_), 0.0);
-    solver_ = form_.make_solver(1, (most_stages - 1) / 2);
+    make_solver();
     last_stages_ = 0;
     is_dear_ = n_ > 20 || form_.matrices().is_sparse;
     is_identity_ = form_.mass_kind() == formulate::MassKind::identity;

@@ -44,6 +44,12 @@ class Rosenbrock final : public ImplicitStepper {
     return largest;
   }
 
+  void carry(Memory& memory) override {
+    ImplicitStepper::carry(memory);
+    memory(controller_, u_, Y_, sum_, product_, rate_, slope_, rise_, is_identity_, is_linearized_, has_rate_,
+           has_warned_, has_algebraic_states_, factored_h_);
+  }
+
  private:
   // 0 = t^k - z from t = 0 with h = 1 has u_i = c_i^k - Σ a_ij u_j: the first k that the dense output misses, where,
   // and by which weights the stages (besides the rise) make up value and slope there.
@@ -84,10 +90,11 @@ class Rosenbrock final : public ImplicitStepper {
     return sum * (1 - theta);
   }
 
+  void make_solver() override { solver_ = form_.make_solver(1, 0); }
   void resize() override {
     u_.assign(at(n_ * table_.stages), 0.0);
     for (auto* vector : {&Y_, &sum_, &product_, &rate_, &slope_, &rise_}) vector->assign(at(n_), 0.0);
-    solver_ = form_.make_solver(1, 0);
+    make_solver();
   }
 
   void forget() override {

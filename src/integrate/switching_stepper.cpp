@@ -116,6 +116,20 @@ class SwitchingStepper final : public Stepper {
     return shares;
   }
 
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(is_implicit_, is_new_, has_to_look_, turns_stiff_, was_calm_, has_direction_, t_, direction_, speed_, radius_,
+           quotient_, explicit_steps_, implicit_steps_, since_change_, next_look_, hits_, dwell_, calm_, changes_, own_,
+           x_, rate_, direction_vector_);
+    parts_.explicit_one->carry(memory);
+    bool has_implicit = implicit_ != nullptr;
+    memory(has_implicit);
+    if (!has_implicit) implicit_.reset();
+    if (has_implicit && !implicit_) implicit_ = parts_.make_implicit();
+    if (implicit_) implicit_->carry(memory);
+    now_ = is_implicit_ ? implicit_.get() : parts_.explicit_one.get();
+  }
+
  private:
   void take_over() {
     work_ = own_;

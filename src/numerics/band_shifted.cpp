@@ -450,6 +450,8 @@ class BandShifted final : public ShiftedSystem {
     if (places_ > matrices_.size) std::copy(padded_[part].begin(), padded_[part].begin() + matrices_.size, x);
   }
 
+  void carry(Memory& memory) override { memory(real_, complex_, culprit_); }
+
   const MatrixPair& matrices_;
   BandOrder order_;
   int b_, places_ = 0;

@@ -272,6 +272,8 @@ class DenseShifted final : public ShiftedSystem {
     return false;
   }
 
+  void carry(Memory& memory) override { memory(real_, complex_, culprit_); }
+
   const MatrixPair& matrices_;
   std::vector<Real> real_;
   std::vector<Complex> complex_;

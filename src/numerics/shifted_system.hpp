@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/memory.hpp"
+
 namespace pawl {
 
 struct MatrixPair {
@@ -36,6 +38,8 @@ class ShiftedSystem {
   virtual int culprit() const = 0;
   /// For statistics: "dense 8 x 8", "band 10000, 2 + 2", "sparse (KLU) 10000, 49996 entries, 69990 in factors".
   virtual std::string describe() const = 0;
+  /// The factors, for a run that is saved or continued.
+  virtual void carry(Memory& memory) { memory.refuse(); }
 };
 
 /// kind: auto, dense, band or sparse. The matrices must outlive it; their pattern is analyzed here, once.

@@ -27,6 +27,8 @@ class SparseShifted final : public ShiftedSystem {
     x_.resize(complex_slots > 0 ? 2 * static_cast<std::size_t>(matrices.size) : 0);
     real_.resize(real_slots, nullptr);
     complex_.resize(complex_slots, nullptr);
+    real_origin_.resize(real_slots);
+    complex_origin_.resize(complex_slots);
     symbolic_ = klu_analyze(matrices.size, pattern_.first.data(), pattern_.row.data(), &common_);
     if (symbolic_ == nullptr) {
       if (common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -51,7 +53,7 @@ class SparseShifted final : public ShiftedSystem {
     } else {
       for (std::size_t e = 0; e < entries; ++e) values_[e] = c * matrices_.M[e] - J[e];
     }
-    return is_factored(real_[slot], entries, klu_factor, klu_refactor, klu_rgrowth, klu_rcond, klu_free_numeric);
+    return is_factored(real_[slot], real_origin_[slot], entries, klu_factor, klu_refactor, klu_rgrowth, klu_rcond, klu_free_numeric);
   }
 
   bool factor(int slot, std::complex<double> c) override {
@@ -72,8 +74,8 @@ class SparseShifted final : public ShiftedSystem {
         values_[2 * e + 1] = c.imag() * matrices_.M[e];
       }
     }
-    return is_factored(complex_[slot], 2 * entries, klu_z_factor, klu_z_refactor, klu_z_rgrowth, klu_z_rcond,
-                       klu_z_free_numeric);
+    return is_factored(complex_[slot], complex_origin_[slot], 2 * entries, klu_z_factor, klu_z_refactor, klu_z_rgrowth,
+                       klu_z_rcond, klu_z_free_numeric);
   }
 
   void solve(int slot, double* x) override { klu_solve(symbolic_, real_[slot], matrices_.size, 1, x, &common_); }
@@ -90,6 +92,17 @@ class SparseShifted final : public ShiftedSystem {
   }
 
   int culprit() const override { return culprit_; }
+
+  // KLU's factors are its own; they are made again from the numbers they were made from, pivots first.
+  void carry(Memory& memory) override {
+    memory(real_origin_, complex_origin_, culprit_);
+    if (memory.is_saving()) return;
+    for (std::size_t slot = 0; slot < real_.size(); ++slot)
+      make_again(real_[slot], real_origin_[slot], klu_factor, klu_refactor, klu_free_numeric);
+    for (std::size_t slot = 0; slot < complex_.size(); ++slot)
+      make_again(complex_[slot], complex_origin_[slot], klu_z_factor, klu_z_refactor, klu_z_free_numeric);
+  }
+
   std::string describe() const override {
     std::string text =
         "sparse (KLU) " + std::to_string(matrices_.size) + ", " + std::to_string(pattern_.row.size()) + " entries";
@@ -117,9 +130,25 @@ class SparseShifted final : public ShiftedSystem {
     }
   }
 
+  // The numbers that factors were made from: those that chose the pivots, and the last with the same pivots.
+  struct Origin {
+    std::vector<double> pivots, last;
+  };
+
+  template <class Factor, class Refactor, class Free>
+  void make_again(klu_numeric*& numeric, Origin& origin, Factor factor_anew, Refactor refactor, Free free) {
+    free(&numeric, &common_);
+    if (origin.pivots.empty()) return;
+    int* first = pattern_.first.data();
+    int* row = pattern_.row.data();
+    numeric = factor_anew(first, row, origin.pivots.data(), symbolic_, &common_);
+    if (numeric != nullptr && !origin.last.empty())
+      refactor(first, row, origin.last.data(), symbolic_, numeric, &common_);
+  }
+
   // The numbers of values_, with the old pivots if they still serve.
   template <class Factor, class Refactor, class Growth, class Condition, class Free>
-  bool is_factored(klu_numeric*& numeric, std::size_t count, Factor factor_anew, Refactor refactor, Growth growth,
+  bool is_factored(klu_numeric*& numeric, Origin& origin, std::size_t count, Factor factor_anew, Refactor refactor, Growth growth,
                    Condition condition, Free free) {
     double not_finite = 0;
     for (std::size_t e = 0; e < count; ++e) not_finite += 0 * values_[e];
@@ -132,9 +161,12 @@ class SparseShifted final : public ShiftedSystem {
     if (numeric != nullptr && refactor(first, row, values_.data(), symbolic_, numeric, &common_) != 0 &&
         common_.status == KLU_OK && growth(first, row, values_.data(), symbolic_, numeric, &common_) != 0 &&
         common_.rgrowth >= smallest_growth_ && condition(symbolic_, numeric, &common_) != 0 && common_.rcond > 0) {
+      origin.last.assign(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count));
       return true;
     }
     free(&numeric, &common_);
+    origin.pivots.assign(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count));
+    origin.last.clear();
     numeric = factor_anew(first, row, values_.data(), symbolic_, &common_);
     if (numeric != nullptr && common_.status == KLU_OK && condition(symbolic_, numeric, &common_) != 0 &&
         common_.rcond > 0) {
@@ -156,6 +188,7 @@ class SparseShifted final : public ShiftedSystem {
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   std::vector<klu_numeric*> real_, complex_;
+  std::vector<Origin> real_origin_, complex_origin_;
   int culprit_ = -1;
 };
 

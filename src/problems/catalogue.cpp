@@ -45,6 +45,7 @@ const std::vector<Problem>& catalogue() {
       problems::rlcd(),
       problems::event_cascade(),
       problems::log_roots(),
+      problems::driven_rc(),
       problems::rod_pendulum(),
       problems::rolling_spheres(),
       problems::arm_parabola(),

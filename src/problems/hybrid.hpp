@@ -27,5 +27,7 @@ Problem coulomb_oscillator();
 Problem rlcd();
 Problem event_cascade();
 Problem log_roots();
+// driven_rc.cpp: a model with an input
+Problem driven_rc();
 
 }  // namespace pawl::problems

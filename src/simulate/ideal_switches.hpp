@@ -46,6 +46,10 @@ class IdealSwitches {
   /// Writes the modes from this instant on into `held`, and their consistent values into x; at the start of a run the
   /// modes alone.
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, Settle why);
+  /// What it remembers; the form is carried by whoever owns it.
+  void carry(Memory& memory) {
+    memory(doubt_, largest_, largest_voltage_, largest_current_, *voltage_slack_, *current_slack_, last_);
+  }
 
  private:
   using Modes = std::vector<char>;  // per switch: it conducts

@@ -12,7 +12,6 @@
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
 #include "stabilize/equation_pull.hpp"
-#include "system/reading_lock.hpp"
 
 namespace pawl::detail {
 
@@ -124,11 +123,7 @@ void ImplicitRun::derive(const Method& method) {
   view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
   auto derived = std::make_shared<System::Declarations>(*model_);
   derived->rates = Function::rates(DaeRates{view});
-  derived->reading = std::make_shared<ReadingLock>();
-  derived->follow = [view](const Held& held) {
-    view->source = nullptr;
-    (void)held;
-  };
+  derived->follow = [view](const Held&) { view->source = nullptr; };
   const std::string policy = setup_.options.constraints.start;
   if (policy != "project" && policy != "keep" && policy != "refuse")
     throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
@@ -209,6 +204,17 @@ void ImplicitRun::derive(const Method& method) {
       return outcome;
     };
   }
+  derived->scratch = [model = model_, read = std::make_shared<const System::Declarations>(*derived),
+                      by_differences = view->form->wants_differences] {
+    auto own = std::make_shared<DaeView>(model);
+    own->form->wants_differences = by_differences;
+    auto fresh = std::make_shared<System::Declarations>(*read);
+    fresh->rates = Function::rates(DaeRates{own});
+    fresh->follow = [own](const Held&) { own->source = nullptr; };
+    fresh->settle = nullptr;
+    fresh->resolve = nullptr;
+    return std::shared_ptr<const System::Declarations>(std::move(fresh));
+  };
   setup_.declarations = derived;
   const double t = setup_.options.start;
   try {
@@ -320,6 +326,23 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
 
 std::vector<std::string> ImplicitRun::take_notes() {
   return std::exchange(*notes_, {});
+}
+
+void ImplicitRun::carry(Memory& memory, const Held& held) {
+  memory(*notes_);
+  if (!analyzed_) return;
+  DaeView& view = static_cast<DaeView&>(*analyzed_);
+  bool is_of_run = view.source == &held;
+  memory(view.rates, view.has_decided, is_of_run);
+  if (!memory.is_saving()) {
+    view.source = is_of_run ? &held : nullptr;
+    view.around.held = &held;
+    view.field.parameters = held.parameters.data();
+  }
+  view.form->carry(memory);
+  if (view.switches) view.switches->carry(memory);
+  if (view.contacts) view.contacts->carry(memory);
+  view.pull->carry(memory);
 }
 
 void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {

@@ -25,8 +25,8 @@ class ImplicitRun {
   ~ImplicitRun();
 
   /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, what keeps the ends of
-  /// steps on the manifold, and follows jumps. Methods that are explicit, or lose their order at the index the system has
-  /// or may get, integrate its rates.
+  /// steps on the manifold, and follows jumps. Methods that are explicit, or lose their order at the index the system
+  /// has or may get, integrate its rates.
   void derive(const Method& method);
   /// What the run evaluates: knows what is held.
   void follow(const ActiveField& field);
@@ -43,6 +43,8 @@ class ImplicitRun {
   /// What the user should know about the start.
   std::vector<std::string> take_notes();
   void report(const Stepper& stepper, Statistics& statistics);
+  /// What was found about the start, and what the equations as others see them remember. held: what is held now.
+  void carry(Memory& memory, const Held& held);
 
  private:
   std::vector<bool> fixed_states() const;

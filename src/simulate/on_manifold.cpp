@@ -10,7 +10,6 @@
 #include "formulate/ode_form.hpp"
 #include "numerics/call_words.hpp"
 #include "stabilize/consistent_start.hpp"
-#include "system/reading_lock.hpp"
 
 namespace pawl::detail {
 
@@ -75,6 +74,29 @@ struct Surface {
     return s[static_cast<std::size_t>(row)];
   }
 };
+
+/// Rates, multipliers and manifold of the form, for a model that is run or read with it.
+void bind(System::Declarations& model, const std::shared_ptr<formulate::Form>& form, bool has_manifold,
+          std::shared_ptr<StartPolicy> policy) {
+  model.rates = Function::rates(FormRates{form});
+  model.multipliers = std::make_shared<FormMultipliers>(form);
+  model.follow = [form](const Held& held) {
+    form->lock(held);
+    form->source = &held;
+  };
+  const bool has_levels = std::any_of(model.invariants.begin(), model.invariants.end(),
+                                      [](const InvariantInfo& one) { return one.is_relative; });
+  model.settle = [form, has_manifold, has_levels, size = static_cast<int>(model.state_names.size()),
+                  policy = std::move(policy)](double t, double* x, const Held& held, Settle why) {
+    if (why == Settle::pass) return std::string();
+    form->lock(held);
+    std::string failure;
+    if (why == Settle::start) return policy->meet(*form, t, x, size);
+    const bool is_jump = why == Settle::jump;
+    if (has_manifold) stabilize::settle(*form, size, t, x, {is_jump || !has_levels, is_jump}, failure);
+    return failure;
+  };
+}
 
 std::vector<double> reaching_rates(const CallWords& call, const std::string& words) {
   std::vector<double> rates;
@@ -172,34 +194,47 @@ void OnManifold::derive(Setup& setup) {
   start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
   start_policy_->pulls_at_once = stabilization_.name != "none" && !setup.options.step;
   auto derived = std::make_shared<System::Declarations>(*setup.declarations);
-  derived->rates = Function::rates(FormRates{form_});
-  derived->multipliers = std::make_shared<FormMultipliers>(form_);
   const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty &&
                             !(stabilization_.name == "none" && setup.options.constraints.start == "keep");
-  derived->follow = [form = form_](const Held& held) {
-    form->lock(held);
-    form->source = &held;
-  };
-  derived->reading = std::make_shared<ReadingLock>();
   if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get()))
     mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
-  const bool has_levels = std::any_of(derived->invariants.begin(), derived->invariants.end(),
-                                      [](const InvariantInfo& one) { return one.is_relative; });
-  derived->settle = [form = form_, has_manifold, has_levels, size = setup.size(), policy = start_policy_](
-                        double t, double* x, const Held& held, Settle why) {
-    if (why == Settle::pass) return std::string();
-    form->lock(held);
-    std::string failure;
-    if (why == Settle::start) return policy->meet(*form, t, x, size);
-    const bool is_jump = why == Settle::jump;
-    if (has_manifold) stabilize::settle(*form, size, t, x, {is_jump || !has_levels, is_jump}, failure);
-    return failure;
-  };
+  bind(*derived, form_, has_manifold, start_policy_);
   if (declared_->mechanics && !declared_->mechanics->contacts.empty()) declare_contacts(setup, *derived);
+  *scratch_ = {.declared = declared_,
+               .derived = std::make_shared<const System::Declarations>(*derived),
+               .formulation = formulation_.is_implicit() ? formulate::Formulation() : formulation_,
+               .has_manifold = has_manifold,
+               .direction = setup.options.end < setup.options.start ? -1.0 : 1.0,
+               .tolerance = setup.options.tolerance.relative,
+               .duration = std::abs(setup.options.end - setup.options.start)};
+  derived->scratch = [recipe = scratch_] { return recipe->make(); };
   derived_ = derived;
   setup.declarations = std::move(derived);
   setup.explain = [this] { return explain(); };
   setup.hint = [this] { return hint(); };
+}
+
+std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
+  auto model = std::make_shared<System::Declarations>(*derived);
+  const std::shared_ptr<formulate::Form> form = formulate::make_form(declared, formulation);
+  bind(*model, form, has_manifold, nullptr);
+  if (auto* mechanics = dynamic_cast<MechanicsForm*>(form.get())) {
+    mechanics->set_direction(direction);
+    if (first_reaching_mode >= 0) mechanics->reach_by_modes(first_reaching_mode);
+  }
+  if (first_reaching_mode >= 0) model->settle = nullptr;
+  if (declared->mechanics && !declared->mechanics->contacts.empty()) {
+    const auto contacts = std::make_shared<contact::Contacts>(declared, std::static_pointer_cast<MechanicsForm>(form),
+                                                              model->multipliers, tolerance, duration);
+    model->multipliers = std::make_shared<ContactMultipliers>(model->multipliers, contacts);
+  }
+  return model;
+}
+
+void OnManifold::carry(Memory& memory) {
+  form_->carry(memory);
+  if (contacts_) contacts_->carry(memory);
+  memory(start_policy_->notes);
 }
 
 // Contacts end and begin by guards of their own, and are resolved together at every event.
@@ -317,6 +352,7 @@ void OnManifold::declare_reaching(Setup& setup) {
   }
   derived->settle = nullptr;  // what is not reached yet must not be jumped to
   mechanics->reach_by_modes(first_mode);
+  scratch_->first_reaching_mode = first_mode;
   setup.declarations = std::move(derived);
   setup.held = std::move(held);
   form_->lock(*setup.held);
@@ -364,6 +400,14 @@ class SlidingAware final : public formulate::ImplicitForm {
     return now_->make_solver(real_slots, complex_slots);
   }
   std::string name(int unknown) const override { return now_->name(unknown); }
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    smooth_->carry(memory);
+    sliding_->carry(memory);
+    bool slides = now_ == sliding_.get();
+    memory(slides);
+    now_ = slides ? sliding_.get() : smooth_.get();
+  }
 
  private:
   void count() {

@@ -24,6 +24,17 @@ struct StartPolicy {
   std::string meet(formulate::Form& form, double t, double* x, int size);
 };
 
+/// How the model of a run is made again with a form of its own, for whoever reads the result.
+struct ScratchRecipe {
+  std::shared_ptr<const System::Declarations> declared, derived;
+  formulate::Formulation formulation;
+  bool has_manifold = true;
+  int first_reaching_mode = -1;
+  double direction = 1, tolerance = 0, duration = 0;
+
+  std::shared_ptr<const System::Declarations> make() const;
+};
+
 class OnManifold {
  public:
   /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
@@ -39,6 +50,9 @@ class OnManifold {
   /// The system with its multipliers as unknowns; while the motion slides on a relay, its accelerations.
   std::unique_ptr<formulate::ImplicitForm> make_implicit_form(formulate::Scheme scheme, const ActiveField& field,
                                                               int size);
+
+  /// What form, contacts and start remember.
+  void carry(Memory& memory);
 
   void report(const Result& run, Statistics& statistics) const;
   /// What the user should know at the end.
@@ -58,6 +72,7 @@ class OnManifold {
   std::shared_ptr<formulate::Form> form_;
   std::shared_ptr<contact::Contacts> contacts_;
   std::shared_ptr<StartPolicy> start_policy_;
+  std::shared_ptr<ScratchRecipe> scratch_ = std::make_shared<ScratchRecipe>();
   formulate::Formulation formulation_;
   stabilize::Stabilization stabilization_;
   std::unique_ptr<stabilize::Stabilizer> stabilizer_;

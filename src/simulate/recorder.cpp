@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "event/observe.hpp"
 
@@ -65,8 +66,7 @@ void Recorder::jump(double t, const std::vector<double>& x, std::shared_ptr<cons
   state_after_jump_ = x;
   jump_time_ = t;
   if (!result_.observable_ranges.empty()) widen_ranges(t, x.data());
-  const std::vector<double>& times = result_.trajectory.sample_times;
-  if (!times.empty() && times.back() == t) sample(t, x.data(), result_.trajectory.sample_was_requested.back());
+  if (last_sample_ == t) sample(t, x.data(), last_was_requested_);
 }
 
 void Recorder::keep(const Step& step) {
@@ -119,6 +119,8 @@ void Recorder::sample(double t, const double* x, bool was_requested) {
   path.sample_times.push_back(t);
   path.sample_states.insert(path.sample_states.end(), x, x + path.size);
   path.sample_was_requested.push_back(was_requested);
+  last_sample_ = t;
+  last_was_requested_ = was_requested;
 }
 
 void Recorder::widen_ranges(double t, const double* x) {
@@ -126,6 +128,39 @@ void Recorder::widen_ranges(double t, const double* x) {
     result_.observable_ranges[i].widen(
         event::observe(*result_.declarations, *result_.eras.back().held, static_cast<int>(i), t, x));
   }
+}
+
+void Recorder::carry(Memory& memory) {
+  if (memory.is_saving() && !result_.trajectory.sample_times.empty()) {
+    const int size = result_.trajectory.size;
+    sealed_.push_back(std::make_shared<const Trajectory>(std::exchange(result_.trajectory, {})));
+    result_.trajectory.size = size;
+  }
+  memory(recorded_, last_time_, jump_time_, state_after_jump_, next_requested_, sealed_, last_sample_,
+         last_was_requested_, result_);
+}
+
+// The parts that were shared, in one again.
+void Recorder::unseal() {
+  if (sealed_.empty()) return;
+  Trajectory whole;
+  whole.size = result_.trajectory.size;
+  sealed_.push_back(std::make_shared<const Trajectory>(std::move(result_.trajectory)));
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const auto& part : sealed_) {
+    for (const std::size_t first : part->first) whole.first.push_back(first + whole.coefficients.size());
+    append(whole.t0, part->t0);
+    append(whole.t1, part->t1);
+    append(whole.span, part->span);
+    append(whole.degree, part->degree);
+    append(whole.coefficients, part->coefficients);
+    append(whole.ends, part->ends);
+    append(whole.sample_times, part->sample_times);
+    append(whole.sample_states, part->sample_states);
+    append(whole.sample_was_requested, part->sample_was_requested);
+  }
+  sealed_.clear();
+  result_.trajectory = std::move(whole);
 }
 
 Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds) {
@@ -138,6 +173,7 @@ Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, c
     result_.t_end = last_time_;
     result_.final_state = state_after_jump_;
   }
+  unseal();
   result_.outcome = outcome;
   result_.reason = std::move(reason);
   Statistics& statistics = result_.statistics;

@@ -38,6 +38,8 @@ class Recorder {
   }
   const std::shared_ptr<const Held>& held() const { return result_.eras.back().held; }
   double time() const { return last_time_; }  ///< how far the record reaches
+  /// What was recorded so far is shared by all who save or continue the run from here.
+  void carry(Memory& memory);
   void add(Message message) { result_.messages.push_back(std::move(message)); }
   /// The run ends at the last recorded step, which need not be the last accepted one.
   Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);
@@ -51,6 +53,7 @@ class Recorder {
   void sample(double t, const double* x, bool was_requested);
   void sample_requested(const Step& step);
   void widen_ranges(double t, const double* x);
+  void unseal();
 
   long long recorded_ = 0;
   double last_time_ = 0;                                         // end of the last recorded step
@@ -63,6 +66,9 @@ class Recorder {
   std::vector<double> requested_;  // in the order of the run
   std::size_t next_requested_ = 0;
   std::vector<double> scratch_;
+  std::vector<std::shared_ptr<const Trajectory>> sealed_;  // before what is in the result now
+  double last_sample_ = std::numeric_limits<double>::quiet_NaN();
+  bool last_was_requested_ = false;
   Result result_;
 };
 

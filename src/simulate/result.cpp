@@ -8,7 +8,6 @@
 #include "event/observe.hpp"
 #include "numerics/nearest_name.hpp"
 #include "pawl/step.hpp"
-#include "system/reading_lock.hpp"
 
 namespace pawl {
 
@@ -26,14 +25,30 @@ std::string_view to_string(Outcome outcome) {
   return "unknown";
 }
 
+namespace {
+
+/// The model with working memory of its own: what a run leaves behind is read by any number of threads.
+const System::Declarations& reader(const std::shared_ptr<const System::Declarations>& model) {
+  if (!model->scratch) return *model;
+  thread_local std::weak_ptr<const System::Declarations> last;
+  thread_local std::shared_ptr<const System::Declarations> own;
+  if (last.lock() != model) {
+    own = model->scratch();
+    last = model;
+  }
+  return *own;
+}
+
+}  // namespace
+
 double Instant::operator[](Observable o) const {
   checked(o, model_->observables.size(), "observable", *model_);
-  return event::observe(*model_, *held_, o.index, t, states_.data());
+  return event::observe(reader(model_), *held_, o.index, t, states_.data());
 }
 
 double Instant::operator[](Constraint c) const {
   checked(c, model_->constraint_names.size(), "constraint", *model_);
-  return event::multiplier(*model_, *held_, c.index, t, states_.data());
+  return event::multiplier(reader(model_), *held_, c.index, t, states_.data());
 }
 
 Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
@@ -42,7 +57,7 @@ Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const 
 
 double Instant::operator[](Relay r) const {
   checked(r, model_->relays.size(), "relay", *model_);
-  return event::relay_value(*model_, *held_, r.index, t, states_.data());
+  return event::relay_value(reader(model_), *held_, r.index, t, states_.data());
 }
 
 double Instant::operator[](std::string_view name) const {
@@ -55,11 +70,12 @@ double Instant::operator[](std::string_view name) const {
   if (const int i = index_in(model_->observable_names); i >= 0) return (*this)[Observable{i}];
   if (const int i = index_in(model_->constraint_names); i >= 0) return (*this)[Constraint{i}];
   if (const int i = index_in(model_->parameter_names); i >= 0) return (*this)[Parameter{i}];
+  if (const int i = index_in(model_->input_names); i >= 0) return (*this)[Input{i}];
   if (const int i = index_in(model_->mode_names); i >= 0) return held_->modes[static_cast<std::size_t>(i)];
   if (const int i = index_in(model_->number_names); i >= 0) return held_->numbers[static_cast<std::size_t>(i)];
   std::vector<std::string> known{"t"};
   for (const auto* names : {&model_->state_names, &model_->observable_names, &model_->parameter_names,
-                            &model_->mode_names, &model_->number_names})
+                            &model_->input_names, &model_->mode_names, &model_->number_names})
     known.insert(known.end(), names->begin(), names->end());
   throw Misuse(fmt::format("system '{}' has no quantity '{}'{}", model_->name, name, did_you_mean(name, known)));
 }
@@ -205,10 +221,10 @@ Instant Result::before(double t) const {
 
 Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
-  if (!declarations->settle) return drawn;
-  const std::lock_guard<std::mutex> reading(*declarations->reading);
+  const System::Declarations& read = reader(declarations);
+  if (!read.settle) return drawn;
   std::vector<double> x = drawn.states();
-  const std::string failure = declarations->settle(t, x.data(), drawn.held(), Settle::drawn);
+  const std::string failure = read.settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));
   return {t, std::move(x), std::make_shared<const Held>(drawn.held()), declarations};
 }

@@ -169,6 +169,8 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
 
 Setup check(std::shared_ptr<const System::Declarations> declarations, Held held, std::vector<double> start_state,
             const Options& options) {
+  for (HeldInput& input : held.inputs)
+    input.piece = input.signal->piece_at(options.start, options.end < options.start ? -1 : 1);
   if (!declarations->parts) {  // else it was looked at as it was declared
     check_handles(*declarations, held, start_state, options.start);
     check_contradictions(*declarations, held, start_state, options.start);

@@ -33,6 +33,11 @@ class EquationPull final : public Correction {
   /// Invariants alone: x and whatever depends on it. Returns why they cannot be met; empty: done.
   std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
 
+  void carry(Memory& memory) {
+    memory(step_, failure_, applied_, largest_move_, largest_in_tolerance_);
+    invariants_.carry(memory);
+  }
+
   const std::string& failure() const { return failure_; }
   long long applied() const { return applied_; }
   double largest_move() const { return largest_move_; }

@@ -31,6 +31,11 @@ class HermiteLevels {
   /// must have a polynomial already if it has further states.
   void write(Step& step, const double* start_rate, const double* end_rate);
 
+  void carry(Memory& memory) {
+    memory(evaluations, raised, c_, last_, x_, rates_, inside_, kept_);
+    newton_.carry(memory);
+  }
+
   long long evaluations = 0;
   long long raised = 0;  // steps that needed a higher level
 

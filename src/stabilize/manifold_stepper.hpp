@@ -33,6 +33,15 @@ class ManifoldStepper final : public Stepper {
   std::string jacobian_kind() const override { return inner_->jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override { return inner_->steps_by_method(); }
 
+  /// With its stabilizer; the form is carried by whoever owns it.
+  void carry(Memory& memory) override {
+    carry_common(memory);
+    memory(singular_);
+    inner_->carry(memory);
+    stabilizer_.carry(memory);
+    if (hermite_) hermite_->carry(memory);
+  }
+
   /// Where the last step passed a singular configuration, in words; empty: it did not.
   const std::string& singular() const { return singular_; }
   long long raised_polynomials() const { return hermite_ ? hermite_->raised : 0; }

@@ -13,6 +13,11 @@ class NewtonPull {
   /// False: `why`.
   bool pull(double t, double* x, bool positions, bool velocities, bool invariants = true);
 
+  void carry(Memory& memory) {
+    memory(iterations, refactored, position_left, velocity_left, invariant_left, worst, first_level, first_row, why,
+           first_excess_, r_, floor_, probe_);
+  }
+
   long long iterations = 0, refactored = 0;
   double position_left = 0, velocity_left = 0, invariant_left = 0;  // largest residuals after the last pull
   int worst = 0;                                                    // row, of the level that was looked at last

@@ -130,6 +130,10 @@ class Projection final : public Stabilizer {
   std::string farthest_row() const override {
     return newton_.first_row < 0 ? std::string() : manifold_.row_name(newton_.first_level, newton_.first_row);
   }
+  void carry(Memory& memory) override {
+    Stabilizer::carry(memory);
+    newton_.carry(memory);
+  }
 
  protected:
   bool move(double t, double* x) override {

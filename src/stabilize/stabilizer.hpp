@@ -35,6 +35,11 @@ class Stabilizer : public Correction {
   bool begin(double t, const double* x, double h) final { return form_.begin_step(t, x, h); }
   /// Moves x onto the manifold; returns the size of the move in the error norm.
   double apply(double t, double* x) final;
+  /// What it remembers, for a run that is saved or continued.
+  virtual void carry(Memory& memory) {
+    memory(pulls_, failure_, last_, before_, allowed_, residual_, drift_, unkept_, has_invariants_, accepted_,
+           next_look_, largest_at_, move_, weighted_, largest_move_, largest_weighted_);
+  }
   /// The last end that was corrected has become the end of a step.
   void accept(double t, const double* x);
 

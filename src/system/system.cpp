@@ -77,6 +77,14 @@ Parameter System::parameter(std::string name, double value) {
   return Parameter{static_cast<int>(all.parameters.size()) - 1, all.model};
 }
 
+Input System::input(std::string name, Signal signal) {
+  take_name(name);
+  Declarations& all = edit();
+  all.input_names.push_back(std::move(name));
+  all.inputs.push_back(std::make_shared<const Signal>(std::move(signal)));
+  return Input{static_cast<int>(all.inputs.size()) - 1, all.model};
+}
+
 void System::declare_rates(Function f) {
   Declarations& all = edit();
   if (all.rates)
@@ -354,6 +362,7 @@ Values::Values(const System& system)
       starts_(declarations_->starts),
       numbers_(declarations_->numbers),
       modes_(declarations_->modes),
+      inputs_(declarations_->inputs),
       is_set_(starts_.size()) {}
 
 Values::StartValue& Values::StartValue::operator=(double value) {
@@ -375,6 +384,18 @@ double Values::operator[](Parameter p) const {
   return parameters_[checked(p, parameters_.size(), "parameter", *declarations_)];
 }
 
+Values::Course Values::operator[](Input u) {
+  return Course(inputs_[checked(u, inputs_.size(), "input", *declarations_)]);
+}
+
+void Values::set(std::string_view input, Signal signal) {
+  const std::vector<std::string>& names = declarations_->input_names;
+  const auto found = std::find(names.begin(), names.end(), input);
+  if (found == names.end())
+    throw Misuse(fmt::format("system '{}' has no input '{}'{}", declarations_->name, input, did_you_mean(input, names)));
+  (*this)[Input{static_cast<int>(found - names.begin())}] = std::move(signal);
+}
+
 void Values::set(std::string_view name, double value) {
   const auto index_in = [name](const std::vector<std::string>& names) {
     return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -392,9 +413,12 @@ void Values::set(std::string_view name, double value) {
     modes_[static_cast<std::size_t>(k)] = static_cast<int>(value);
   } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(numbers_.size())) {
     numbers_[static_cast<std::size_t>(l)] = value;
+  } else if (const int m = index_in(declarations_->input_names); m < static_cast<int>(inputs_.size())) {
+    (*this)[Input{m}] = value;
   } else {
     std::vector<std::string> known = parameters;
-    for (const auto* names : {&states, &declarations_->mode_names, &declarations_->number_names})
+    for (const auto* names :
+         {&states, &declarations_->mode_names, &declarations_->number_names, &declarations_->input_names})
       known.insert(known.end(), names->begin(), names->end());
     throw Misuse(fmt::format("system '{}' has no parameter or state '{}'{}", declarations_->name, name,
                              did_you_mean(name, known)));
@@ -410,8 +434,10 @@ Held Values::held() const {
             .members = {},
             .levels = {},
             .sides = {},
+            .inputs = {},
             .model = all.model,
             .states = all.state_names.size()};
+  for (const auto& signal : inputs_) held.inputs.push_back({signal});
   held.truths.assign(all.condition_names.size(), 0);
   held.members.resize(all.condition_family_names.size());
   for (const RelayInfo& relay : all.relays) {

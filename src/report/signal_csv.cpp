@@ -1,0 +1,64 @@
+#include "report/signal_csv.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pawl/system.hpp"
+
+namespace pawl {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+bool read(std::string_view word, double& value) {
+  const std::string text(trimmed(word));
+  char* end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == 0;
+}
+
+}  // namespace
+
+Signal read_signal(const std::string& path, Course course) {
+  std::ifstream file(path);
+  if (!file) throw Misuse(fmt::format("{}: this file cannot be read", path));
+  std::vector<Signal::Point> points;
+  std::string line;
+  bool may_be_heading = true;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.front() == '#') continue;
+    const auto fault = [&](const std::string& what) {
+      return Misuse(fmt::format("{}, line {}: {}", path, number, what));
+    };
+    const auto comma = text.find(',');
+    Signal::Point point{};
+    const bool has_two = comma != std::string_view::npos && text.find(',', comma + 1) == std::string_view::npos;
+    const bool is_point = has_two && read(text.substr(0, comma), point.t) && read(text.substr(comma + 1), point.value);
+    const bool is_heading = std::exchange(may_be_heading, false) && has_two && !is_point;
+    if (is_heading) continue;
+    if (!is_point) throw fault(fmt::format("'{}' is not a time and a value, separated by a comma", text));
+    if (!std::isfinite(point.t) || !std::isfinite(point.value))
+      throw fault(fmt::format("'{}': both numbers must be finite", text));
+    if (!points.empty() && !(point.t > points.back().t))
+      throw fault(fmt::format("the time {:.10g} is not after {:.10g}, the one before", point.t, points.back().t));
+    points.push_back(point);
+  }
+  if (points.empty()) throw Misuse(fmt::format("{}: there is no point in this file", path));
+  return course == Course::steps    ? Signal::steps(points)
+         : course == Course::spline ? Signal::spline(points)
+                                    : Signal::polyline(points);
+}
+
+}  // namespace pawl

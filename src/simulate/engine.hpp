@@ -1,0 +1,51 @@
+// Engine: everything one run consists of, put together: the checked set-up, forms, steppers, the event layer, the loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "integrate/methods.hpp"
+#include "simulate/implicit_run.hpp"
+#include "simulate/loop.hpp"
+#include "simulate/on_manifold.hpp"
+
+namespace pawl::detail {
+
+/// A change from outside: how often the loop had come round, whether a step was held back, and when.
+struct OutsideChange {
+  long long passes;
+  bool is_held_back;
+  double t;
+  event::Change jump;
+};
+
+struct Engine {
+  Engine(const System& system, const Values& values, const Options& options);
+
+  void change(double t, event::Change jump);
+  /// What all parts remember; a part that cannot be copied refuses.
+  void carry(Memory& memory);
+  /// The way to here, from the start of a run.
+  void retrace(const std::vector<OutsideChange>& way, long long passes, bool is_held_back);
+  Result finish();
+
+  Setup setup;
+  std::unique_ptr<OnManifold> manifold;
+  std::optional<ImplicitRun> implicit;
+  const Method* method;
+  const Method* stiff;
+  Surroundings<double> around;
+  ActiveField field;
+  StepControl control;
+  std::unique_ptr<Stepper> stepper, with_guards;
+  std::optional<event::Layer> events;
+  std::optional<Loop> loop;
+  std::vector<OutsideChange> changes;
+  double wall_seconds = 0;
+};
+
+event::LayerOptions layer_options(const Options& options);
+
+}  // namespace pawl::detail

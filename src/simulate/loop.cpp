@@ -1,0 +1,357 @@
+#include "simulate/loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "simulate/advice.hpp"
+#include "system/foreign_handle.hpp"
+
+namespace pawl::detail {
+
+void Watch::report_stiffness(const Stiffness& stiffness, const Step& step) {
+  if (std::exchange(is_stiff_, true)) return;
+  const StiffnessReport report = describe(stiffness, setup_, step.end());
+  recorder_.add({Message::Level::warning, step.t1, report.text});
+  evaluations_ += report.evaluations;
+}
+
+void Watch::report_lower_polynomial(const Step& step) {
+  if (std::exchange(has_lower_polynomial_, true)) return;
+  recorder_.add(
+      {Message::Level::warning, step.t0,
+       fmt::format("between t = {:.10g} and {:.10g} a rate is not finite: the trajectory inside this step is drawn "
+                   "through its ends alone, with lower accuracy",
+                   step.t0, step.t1)});
+}
+
+void Watch::report(std::vector<StepperNote> notes) {
+  for (StepperNote& note : notes) {
+    const bool is_change = note.text.starts_with("method auto");  // each of these is news
+    if (!is_change && !said_.insert(note.text).second) continue;
+    recorder_.add({note.is_warning ? Message::Level::warning : Message::Level::note, note.t, std::move(note.text)});
+  }
+}
+
+bool Pace::is_hopeless(double t, double end) {
+  if (++steps_ < window) return false;
+  steps_ = 0;
+  advance_ = std::abs(t - mark_);
+  mark_ = t;
+  return std::abs(end - t) > 1e6 * advance_;  // ten thousand million steps
+}
+
+std::string Pace::describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const {
+  std::size_t fastest = 0;
+  double largest = -1;
+  for (std::size_t i = 0; i < control.absolute.size(); ++i) {
+    const double scale = control.absolute[i] + control.relative * std::abs(step.end()[i]);
+    const double change = std::abs(step.end()[i] - step.start()[i]) / scale;
+    if (change > largest) largest = change, fastest = i;
+  }
+  return fmt::format(
+      "t = {:.10g}: the last {} steps have come only {:.2g} further, and at this pace the run would never end; '{}' "
+      "changes fastest.\n"
+      "  likely: {}\n"
+      "  try:    {}",
+      step.t1, window, advance_, setup.declarations->state_names[fastest],
+      is_stiff ? "the problem is stiff"
+               : "the solution grows without bound, or the model jumps here and no guard, condition or relay says so",
+      is_stiff ? "the method auto or radau"
+               : "declare the switch, so that it is found and passed; if both sides push onto it, as a relay");
+}
+
+namespace {
+
+/// An exception of a callback of the user, told apart from those of the model.
+struct CallbackFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Whether the user wants to go on.
+template <class Call>
+bool goes_on(std::string_view name, const Call& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
+  }
+}
+
+/// The piece of trajectory over which infinitely many events are passed: a straight line to where they accumulate.
+void write_line(double t1, const std::vector<double>& x0, const std::vector<double>& x1, Step& step) {
+  step.t0 = step.t1;
+  step.t1 = t1;
+  step.h = step.span = step.t1 - step.t0;
+  step.error = 0;
+  double* c = step.make_polynomial(1);
+  for (std::size_t i = 0; i < x0.size(); ++i) {
+    step.start()[i] = c[2 * i] = x0[i];
+    step.end()[i] = x1[i];
+    c[2 * i + 1] = x1[i] - x0[i];
+  }
+}
+
+}  // namespace
+
+Loop::Loop(const Setup& setup, Stepper& stepper, event::Layer& events)
+    : setup_(setup),
+      stepper_(stepper),
+      events_(events),
+      control_(step_control(setup)),
+      direction_(setup.options.end < setup.options.start ? -1 : 1),
+      recorder_(setup),
+      watch_(setup, recorder_),
+      pace_(setup.options.start),
+      now_{setup.options.start, setup.start_state},
+      step_(setup.size()) {}
+
+template <class Do>
+void Loop::guarded(const Do& act) {
+  try {
+    act();
+  } catch (const ForeignHandle&) {
+    throw;  // a model that cannot be meant, not trouble met on the way
+  } catch (...) {
+    is_held_back_ = false;
+    ending_ = {Outcome::failed, describe_exception()};
+  }
+}
+
+void Loop::begin() {
+  guarded([this] {
+    if (!setup_.start_failure.empty()) {
+      recorder_.begin(now_.t, now_.x, setup_.held);
+      ending_ = {Outcome::failed, setup_.start_failure};
+      return;
+    }
+    event::Verdict verdict = events_.begin(now_.t, setup_.options.end, now_.x, setup_.start_rate);
+    events_.report(recorder_.events());
+    recorder_.begin(now_.t, now_.x, events_.snapshot());
+    take(std::move(verdict));
+    if (!ending_) stepper_.restart(now_.t, now_.x.data(), direction_, events_.start_step(), events_.rate());
+  });
+}
+
+void Loop::advance() {
+  guarded([this] {
+    if (!is_held_back_) {
+      if (!take_step()) return;  // smooth, mode locked, on the manifold
+      look_for_event();          // none, or the first; the step then ends there
+    }
+    complete();
+  });
+}
+
+void Loop::complete() {
+  is_held_back_ = false;
+  ++passes_;
+  record_step();  // this polynomial is the trajectory
+  now_.t = step_.t1;
+  now_.x.assign(step_.end(), step_.end() + step_.size());
+  if (step_.t1 != step_.t0) tell_observer();
+  if (!ending_ && (found_ || events_.is_due(step_, found_))) {
+    transition();
+    if (!ending_) tell_observer();
+  }
+  if (!ending_) say_what_was_seen();
+}
+
+void Loop::tell_observer() {
+  if (!setup_.options.observer) return;
+  const Instant now{now_.t, now_.x, recorder_.held(), setup_.declarations};
+  if (!goes_on("the observer", [&] { return setup_.options.observer(now); })) stop();
+}
+
+void Loop::stop() {
+  if (now_.t != setup_.options.end)
+    ending_ = {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now_.t)};
+}
+
+void Loop::advance_to(double t) {
+  while (!has_ended() && now_.t != t) {
+    if (!is_held_back_) hold_back();
+    if (!is_held_back_ || is_beyond(step_.t1, t)) return;
+    advance();
+  }
+}
+
+void Loop::hold_back() {
+  guarded([this] {
+    if (!take_step()) return;
+    Memory memory;
+    events_.carry(memory);
+    before_search_ = memory.take();
+    look_for_event();
+    is_held_back_ = true;
+  });
+}
+
+bool Loop::take_step() {
+  const double limit = events_.limit(setup_.options.end);
+  is_micro_ = events_.micro_step(now_.t, now_.x, limit, step_);
+  if (!is_micro_) {
+    if (now_.needs_restart)
+      stepper_.restart(now_.t, now_.x.data(), direction_, events_.first_step(stepper_.next_step_size()),
+                       now_.knows_rate ? events_.rate() : nullptr);
+    const Attempt attempt = stepper_.step(limit, correction(), step_);
+    if (attempt != Attempt::accepted) {
+      fail(attempt);
+      return false;
+    }
+    events_.remember_step(stepper_.next_step_size());
+  }
+  now_.needs_restart = is_micro_;
+  now_.knows_rate = false;
+  return true;
+}
+
+void Loop::look_for_event() {
+  event::Trial trial(step_, is_micro_ ? nullptr : &stepper_, correction(), control_, setup_.options.end,
+                     events_.limit(setup_.options.end));
+  found_ = events_.first(trial);
+  now_.needs_restart |= trial.was_cut;
+  if (trial.is_lower) watch_.report_lower_polynomial(step_);
+}
+
+void Loop::record_step() {
+  if (step_.degree() == 0 && recorder_.needs_polynomial(step_) && !stepper_.interpolate(step_))
+    watch_.report_lower_polynomial(step_);
+  if (step_.t1 != step_.t0) recorder_.record(step_);
+  events_.report(recorder_.events());
+}
+
+void Loop::take(event::Verdict verdict) {
+  if (verdict.goes_on()) return;
+  ending_ = {verdict.ending == event::Ending::terminated ? Outcome::terminated : Outcome::failed,
+             std::move(verdict.reason)};
+}
+
+void Loop::transition() {
+  event::Verdict verdict = events_.happen(step_, found_, now_.x, recorder_.events());
+  recorder_.jump(now_.t, now_.x, events_.snapshot());
+  now_.needs_restart = now_.knows_rate = true;
+  take(std::move(verdict));
+  if (!ending_) pass_accumulation();
+}
+
+// Where events accumulate, the rest of them is passed over in one line.
+void Loop::pass_accumulation() {
+  const auto limit = events_.take_accumulation();
+  if (!limit || !is_beyond(events_.limit(setup_.options.end), limit->time) || is_beyond(now_.t, limit->time)) return;
+  if (limit->time != now_.t) {
+    write_line(limit->time, now_.x, limit->state, step_);
+    recorder_.record(step_);
+  }
+  now_.t = limit->time;
+  now_.x = limit->state;
+  event::Verdict verdict = events_.accumulate(*limit, now_.x, recorder_.events());
+  recorder_.jump(now_.t, now_.x, events_.snapshot());
+  take(std::move(verdict));
+}
+
+void Loop::say_what_was_seen() {
+  if (stepper_.stiffness()) watch_.report_stiffness(*stepper_.stiffness(), step_);
+  watch_.report(stepper_.take_notes());
+  if (!setup_.options.step && pace_.is_hopeless(now_.t, setup_.options.end))
+    ending_ = {Outcome::failed, pace_.describe(setup_, control_, step_, stepper_.stiffness().has_value())};
+  else if (!makes_progress())
+    stop();
+}
+
+bool Loop::makes_progress() {
+  const Options& options = setup_.options;
+  if (!options.progress) return true;
+  return goes_on("the progress callback", [&] {
+    return options.progress({now_.t, options.start, options.end, stepper_.work().accepted});
+  });
+}
+
+// The step that is held back ends here, as an event would end it; what was found beyond is not true any more.
+void Loop::change(double t, const event::Change& jump) {
+  guarded([&] {
+    if (is_held_back_) {
+      Memory memory(*before_search_);
+      events_.carry(memory);
+      event::Trial trial(step_, is_micro_ ? nullptr : &stepper_, correction(), control_, setup_.options.end, t);
+      trial.ensure_polynomial();
+      if (!stepper_.corrects_ends() || !trial.redo(t)) trial.cut(t);
+      event::Trial cut(step_, nullptr, nullptr, control_, setup_.options.end, t);
+      found_ = events_.first(cut);  // what the guards do until then
+      complete();
+      if (ending_) return;
+    }
+    event::Verdict verdict = events_.change(now_.t, now_.x, jump, recorder_.events());
+    recorder_.jump(now_.t, now_.x, events_.snapshot());
+    now_.needs_restart = now_.knows_rate = true;
+    take(std::move(verdict));
+  });
+}
+
+std::vector<double> Loop::state_at(double t) {
+  if (!is_held_back_ || t == now_.t) return now_.x;
+  std::vector<double> x(now_.x.size());
+  if (step_.degree() == 0 && !is_micro_) stepper_.interpolate(step_);
+  step_.at(t, x.data());
+  return x;
+}
+
+void Loop::fail(Attempt attempt) {
+  const std::vector<StepperNote> last_words = stepper_.take_notes();
+  if (stepper_.failure().attempts == 0 && !last_words.empty()) {  // the piece cannot begin, and the stepper says why
+    ending_ = {Outcome::failed, fmt::format("t = {:.10g}: {}", stepper_.failure().t, last_words.back().text)};
+    return;
+  }
+  watch_.report(last_words);
+  const std::string why = setup_.explain ? setup_.explain() : std::string();
+  ending_ = {Outcome::failed,
+             why.empty() ? describe(attempt, stepper_.failure(), setup_) + (setup_.hint ? setup_.hint() : std::string())
+                         : fmt::format("t = {:.10g}: {}", stepper_.failure().t, why)};
+}
+
+// Whatever was thrown on the way, in words. Called while an exception is being handled.
+std::string Loop::describe_exception() const {
+  const double t = recorder_.time();
+  try {
+    throw;
+  } catch (const event::GuardNotANumber& failure) {
+    return events_.describe(failure);
+  } catch (const std::bad_alloc&) {
+    return fmt::format(
+        "t = {:.10g}: out of memory.\n"
+        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
+        t);
+  } catch (const Misuse& error) {
+    return fmt::format("t = {:.10g}: {}", t, error.what());
+  } catch (const CallbackFailure& error) {
+    return fmt::format("t = {:.10g}: {}", t, error.what());
+  } catch (const std::exception& error) {
+    return fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  } catch (...) {
+    return fmt::format("t = {:.10g}: a function of the model threw something that is no std::exception", t);
+  }
+}
+
+void Loop::carry(Memory& memory) {
+  events_.carry(memory);
+  stepper_.carry(memory);
+  recorder_.carry(memory);
+  watch_.carry(memory);
+  memory(pace_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
+}
+
+Result Loop::finish(double wall_seconds) {
+  if (!ending_) watch_.report(stepper_.take_notes());
+  Work work = stepper_.work();
+  work.rhs += watch_.evaluations() + events_.evaluations();
+  recorder_.take(events_.statistics());
+  const Ending ending = ending_.value_or(Ending{});
+  return recorder_.finish(ending.outcome, ending.reason, step_, work, wall_seconds);
+}
+
+}  // namespace pawl::detail

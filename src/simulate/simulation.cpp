@@ -1,0 +1,186 @@
+#include "pawl/simulation.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "simulate/engine.hpp"
+
+namespace pawl {
+
+namespace detail {
+
+/// What a Snapshot holds: what all parts remembered, or, where a part cannot be copied, the way to there.
+struct Saved {
+  std::shared_ptr<const System::Declarations> model;
+  Values values;
+  Options options;
+  std::shared_ptr<const Memory::Saved> memory;  // null: the way
+  std::vector<OutsideChange> changes;
+  long long passes;
+  bool is_held_back;
+};
+
+}  // namespace detail
+
+namespace {
+
+/// Adds the time until it goes out of scope.
+class Clock {
+ public:
+  explicit Clock(double& seconds) : seconds_(seconds) {}
+  ~Clock() { seconds_ += watch_.seconds(); }
+
+ private:
+  double& seconds_;
+  detail::Stopwatch watch_;
+};
+
+/// Which option differs in a way that another run would come of it; empty: none that can be compared.
+std::string_view difference(const Options& a, const Options& b) {
+  if (a.start != b.start) return "start";
+  if (a.end != b.end) return "end";
+  if (a.method != b.method) return "method";
+  if (a.tolerance.relative != b.tolerance.relative || a.tolerance.absolute != b.tolerance.absolute ||
+      a.tolerance.absolute_each != b.tolerance.absolute_each)
+    return "tolerance";
+  if (a.step != b.step) return "step";
+  if (a.first_step != b.first_step) return "first_step";
+  if (a.max_step != b.max_step) return "max_step";
+  if (a.keep != b.keep) return "keep";
+  if (a.samples != b.samples) return "samples";
+  if (a.times != b.times) return "times";
+  if (a.events != b.events) return "events";
+  const ConstraintOptions &c = a.constraints, &d = b.constraints;
+  if (c.formulation != d.formulation) return "constraints.formulation";
+  if (c.stabilization != d.stabilization) return "constraints.stabilization";
+  if (a.implicit.linear_solver != b.implicit.linear_solver) return "implicit.linear_solver";
+  if (a.implicit.jacobian != b.implicit.jacobian) return "implicit.jacobian";
+  return {};
+}
+
+}  // namespace
+
+Simulation::Simulation(const System& system, const Options& options) : Simulation(system, Values(system), options) {}
+
+Simulation::Simulation(const System& system, const Values& values, const Options& options)
+    : system_(system), values_(values), t_(options.start) {
+  const detail::Stopwatch watch;
+  engine_ = std::make_unique<detail::Engine>(system, values, options);
+  engine_->wall_seconds = watch.seconds();
+}
+
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+void Simulation::need_run(std::string_view what) const {
+  if (is_finished_)
+    throw Misuse(fmt::format("{}: the run is finished, and its result handed out; restore() it first", what));
+}
+
+bool Simulation::has_ended() const {
+  return is_finished_ || engine_->loop->has_ended();
+}
+
+bool Simulation::step() {
+  need_run("step");
+  if (has_ended()) return false;
+  const Clock clock(engine_->wall_seconds);
+  engine_->loop->advance();
+  t_ = engine_->loop->t();
+  return true;
+}
+
+bool Simulation::advance_to(double t) {
+  need_run("advance_to");
+  const Options& options = engine_->setup.options;
+  const double direction = options.end < options.start ? -1 : 1;
+  if (!(direction * (t - t_) >= 0 && direction * (options.end - t) >= 0))
+    throw Misuse(
+        fmt::format("advance_to({:.10g}): the run stands at t = {:.10g} and ends at {:.10g}", t, t_, options.end));
+  const Clock clock(engine_->wall_seconds);
+  detail::Loop& loop = *engine_->loop;
+  loop.advance_to(t);
+  t_ = loop.is_held_back() ? t : loop.t();
+  return t_ == t;
+}
+
+Instant Simulation::now() {
+  need_run("now");
+  detail::Loop& loop = *engine_->loop;
+  std::vector<double> x;
+  if (loop.needs_polynomial()) {  // what it costs must leave no trace
+    Memory saved;
+    engine_->carry(saved);
+    x = loop.state_at(t_);
+    if (!saved.is_refused()) {
+      const auto parts = saved.take();
+      Memory back(*parts);
+      engine_->carry(back);
+    }
+  } else {
+    x = loop.state_at(t_);
+  }
+  return {t_, std::move(x), engine_->events->snapshot(), engine_->setup.declarations};
+}
+
+void Simulation::change(Callback<void(Jump&)> jump) {
+  need_run("change");
+  if (has_ended() && engine_->loop->t() != engine_->setup.options.end)
+    throw Misuse(fmt::format("t = {:.10g}: the run has ended, and nothing can be changed any more", t_));
+  const Clock clock(engine_->wall_seconds);
+  engine_->change(t_, std::move(jump));
+}
+
+Snapshot Simulation::snapshot() {
+  need_run("snapshot");
+  Memory memory;
+  engine_->carry(memory);
+  const detail::Loop& loop = *engine_->loop;
+  return Snapshot(
+      t_, std::make_shared<const detail::Saved>(detail::Saved{.model = system_.share(),
+                                                              .values = values_,
+                                                              .options = engine_->setup.options,
+                                                              .memory = memory.is_refused() ? nullptr : memory.take(),
+                                                              .changes = engine_->changes,
+                                                              .passes = loop.passes(),
+                                                              .is_held_back = loop.is_held_back()}));
+}
+
+void Simulation::restore(const Snapshot& snapshot) {
+  const detail::Saved& saved = *snapshot.saved_;
+  if (saved.model != system_.share())
+    throw Misuse(
+        fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name, system_.name()));
+  const Options options = engine_->setup.options;
+  if (const std::string_view differs = difference(saved.options, options); !differs.empty())
+    throw Misuse(
+        fmt::format("the snapshot is of a run with another option '{}': both must be made with the same", differs));
+  if (saved.memory) {
+    Memory memory(*saved.memory);
+    engine_->carry(memory);
+  } else {
+    Options quiet = options;
+    quiet.progress = nullptr;
+    engine_ = std::make_unique<detail::Engine>(system_, saved.values, quiet);
+    engine_->retrace(saved.changes, saved.passes, saved.is_held_back);
+    engine_->setup.options.progress = options.progress;
+  }
+  values_ = saved.values;
+  t_ = snapshot.t_;
+  is_finished_ = false;
+}
+
+Result Simulation::finish() {
+  need_run("finish");
+  {
+    const Clock clock(engine_->wall_seconds);
+    engine_->loop->run();
+  }
+  t_ = engine_->loop->t();
+  is_finished_ = true;
+  return engine_->finish();
+}
+
+}  // namespace pawl
