@@ -1,12 +1,10 @@
 #include "report/json.hpp"
 
 #include <cmath>
-#include <iterator>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/csv.hpp"
+#include "report/digits.hpp"
 
 namespace pawl {
 
@@ -171,7 +169,7 @@ void print_into(std::string& out, const Json& value, int depth) {
   if (value.is_number_float()) {
     const double number = value.get<double>();
     if (std::isfinite(number))
-      fmt::format_to(std::back_inserter(out), "{:.17g}", number);
+      append_digits(out, number);
     else
       out += "null";
   } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
@@ -244,23 +242,14 @@ Json to_json(const Verification& verification) {
           {"runs", runs}};
 }
 
-Json to_json_with_samples(const Result& run) {
-  Json all = to_json(run);
-  Json& samples = all["samples"];
-  const std::vector<int> indices = samples_to_write(run);
-  const auto column = [&](const auto& value_of) {
-    Json values = Json::array();
-    for (const int i : indices) values.push_back(value_of(run.sample(i)));
-    return values;
-  };
-  samples["t"] = column([](const Instant& at) { return at.t; });
-  for (std::size_t i = 0; i < run.state_names().size(); ++i)
-    samples[run.state_names()[i]] = column([i](const Instant& at) { return at.states()[i]; });
-  for (std::size_t i = 0; i < run.observable_names().size(); ++i)
-    samples[run.observable_names()[i]] = column([i](const Instant& at) { return at[Observable{static_cast<int>(i)}]; });
-  for (std::size_t i = 0; i < run.constraint_names().size(); ++i)
-    samples[run.constraint_names()[i]] = column([i](const Instant& at) { return at[Constraint{static_cast<int>(i)}]; });
-  return all;
+Json to_json(const Table& table) {
+  Json columns = Json::object();
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    Json::array_t values(table.rows());
+    for (std::size_t r = 0; r < table.rows(); ++r) values[r] = table(r, c);
+    columns[table.names[c]] = std::move(values);
+  }
+  return columns;
 }
 
 std::string print(const Json& value) {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "event/observe.hpp"
-#include "numerics/nearest_name.hpp"
 #include "pawl/step.hpp"
+#include "simulate/quantity.hpp"
 
 namespace pawl {
 
@@ -31,31 +31,21 @@ double Instant::operator[](Observable o) const {
 
 double Instant::operator[](Constraint c) const {
   checked(c.index, model_->constraint_names.size(), "constraint", *model_);
-  return event::multiplier(*model_, *held_, c.index, t, states_.data());
+  return event::Scene(*model_, *held_, t, states_.data()).multiplier(c.index);
 }
 
 double Instant::operator[](Relay r) const {
   checked(r.index, model_->relays.size(), "relay", *model_);
-  return event::relay_value(*model_, *held_, r.index, t, states_.data());
+  const auto i = static_cast<std::size_t>(r.index);
+  if (held_->sides[i] != RelaySide::sliding) return held_->levels[i];
+  return event::Scene(*model_, *held_, t, states_.data()).equivalent_control(r.index);
 }
 
 double Instant::operator[](std::string_view name) const {
-  if (name == "t") return t;
-  const auto index_in = [name](const std::vector<std::string>& names) {
-    const auto it = std::find(names.begin(), names.end(), name);
-    return it == names.end() ? -1 : static_cast<int>(it - names.begin());
-  };
-  if (const int i = index_in(model_->state_names); i >= 0) return (*this)[State{i}];
-  if (const int i = index_in(model_->observable_names); i >= 0) return (*this)[Observable{i}];
-  if (const int i = index_in(model_->constraint_names); i >= 0) return (*this)[Constraint{i}];
-  if (const int i = index_in(model_->parameter_names); i >= 0) return (*this)[Parameter{i}];
-  if (const int i = index_in(model_->mode_names); i >= 0) return held_->modes[static_cast<std::size_t>(i)];
-  if (const int i = index_in(model_->number_names); i >= 0) return held_->numbers[static_cast<std::size_t>(i)];
-  std::vector<std::string> known{"t"};
-  for (const auto* names : {&model_->state_names, &model_->observable_names, &model_->parameter_names,
-                            &model_->mode_names, &model_->number_names})
-    known.insert(known.end(), names->begin(), names->end());
-  throw Misuse(fmt::format("system '{}' has no quantity '{}'{}", model_->name, name, did_you_mean(name, known)));
+  const detail::Quantity quantity = detail::find_quantity(*model_, name);
+  if (!quantity.needs_scene()) return detail::value_of(quantity, *this, nullptr);
+  const event::Scene scene(*model_, *held_, t, states_.data());
+  return detail::value_of(quantity, *this, &scene);
 }
 
 std::shared_ptr<const Held> Result::held_at(double t, bool before) const {
