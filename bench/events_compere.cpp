@@ -101,7 +101,7 @@ void bench_compere_events(Report& report, const Wanted&) {
     const auto count = static_cast<double>(compere_rhs(t, t.events));
     std::string how;
     const EventRun best = theirs.error ? best_at(row, *theirs.error, how) : EventRun{};
-    const Published& p = row.published;
+    const PublishedCounts& p = row.published;
     const std::string published =
         p.events > 0 ? fmt::format("{}, {}, {}, {}, {}", p.events, p.rhs, p.accepted, p.rejected, p.iterations) : "-";
     report.row({row.label, published,

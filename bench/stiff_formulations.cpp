@@ -128,7 +128,7 @@ double slip_of(const Result& run) {
   return std::abs(run.final()["p1"] - run.final()["p2"]) / mass;
 }
 
-void wheels(Report& report, const Wanted& wanted) {
+void wheels(Report& report) {
   report.begin(
       "gear-wheels", "Formulations of the gear wheels of Koenders (2002), 10 s",
       "Stiffness ratio: max |Re| / min |Re| of the eigenvalues. Relative = absolute tolerance 1e-6; error: largest of "
@@ -173,7 +173,7 @@ void wheels(Report& report, const Wanted& wanted) {
 }  // namespace
 
 void bench_formulations(Report& report, const Wanted& wanted) {
-  wheels(report, wanted);
+  wheels(report);
   mechanisms(report, wanted);
 }
 

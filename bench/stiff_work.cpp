@@ -214,9 +214,9 @@ void bench_work(Report& report, const Wanted& wanted) {
     for (const Case& one : cases()) names += fmt::format(", {}", one.problem);
     throw Misuse(fmt::format("the table work has no problem '{}': there are all{}", wanted.problem, names));
   }
-  print_summary(report, wanted, fields);
+  print_summary(report, fields);
   for (const Field& field : fields) {
-    print_times(report, wanted, field);
+    print_times(report, field);
     print_counts(report, wanted, field);
     if (!wanted.plots.empty()) write_plot(wanted.plots, field);
   }

@@ -49,9 +49,9 @@ struct Field {
   std::vector<Contestant> contestants;
 };
 
-void print_summary(Report& report, const Wanted& wanted, const std::vector<Field>& fields);
+void print_summary(Report& report, const std::vector<Field>& fields);
 /// Milliseconds to reach an error, one line per contestant.
-void print_times(Report& report, const Wanted& wanted, const Field& field);
+void print_times(Report& report, const Field& field);
 void print_counts(Report& report, const Wanted& wanted, const Field& field);
 /// Error against time, as <problem>.svg in this folder.
 void write_plot(const std::string& folder, const Field& field);

@@ -122,7 +122,7 @@ std::string ratio_of(const Fastest& we, const Fastest& they) {
 
 }  // namespace
 
-void print_summary(Report& report, const Wanted& wanted, const std::vector<Field>& fields) {
+void print_summary(Report& report, const std::vector<Field>& fields) {
   report.begin(
       "work-summary", "Stiff methods: the best of ours and the best SUNDIALS run at equal error",
       fmt::format(
@@ -154,7 +154,7 @@ void print_summary(Report& report, const Wanted& wanted, const std::vector<Field
   }
 }
 
-void print_times(Report& report, const Wanted& wanted, const Field& field) {
+void print_times(Report& report, const Field& field) {
   const Problem& problem = *field.problem;
   std::vector<std::string> columns{"method"};
   for (const double error : targets) columns.push_back(fmt::format("ms to {:g}", error));

@@ -166,19 +166,20 @@ Json second_run_of(const SecondRun& run) {
 
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::isfinite(number))
-      append_digits(out, number);
+  if (const double* number = value.get_ptr<const Json::number_float_t*>(); number != nullptr) {
+    if (std::isfinite(*number))
+      append_digits(out, *number);
     else
       out += "null";
   } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
-    out += "[";
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i > 0) out += ", ";
-      print_into(out, value[i], depth);
+    out += '[';
+    bool is_first = true;
+    for (const Json& one : value.get_ref<const Json::array_t&>()) {  // its own iterators: there may be millions
+      if (!is_first) out += ", ";
+      is_first = false;
+      print_into(out, one, depth);
     }
-    out += "]";
+    out += ']';
   } else if (value.is_structured() && !value.empty()) {
     const bool is_object = value.is_object();
     out += is_object ? "{" : "[";

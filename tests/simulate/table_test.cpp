@@ -22,7 +22,7 @@ System bouncing() {
   });
   ball.guard("floor", [=](const auto& at) { return at[height]; }).falling().then([=](Jump& jump) {
     jump[speed] = -jump.pre(speed);
-    jump[bounces] += 1;
+    jump[bounces] = jump.pre(bounces) + 1;
   });
   ball.observable("energy", [=](const auto& at) { return at[speed] * at[speed] / 2 + 2 * at[height]; });
   return ball;
@@ -71,11 +71,11 @@ TEST(Table, OfNothingIsEmptyAndAWrongNameIsMisuse) {
   const Result run = simulate(bouncing(), {.end = 0.5});
   EXPECT_EQ(run.table({}, {"t"}).rows(), 0u);
   EXPECT_EQ(run.table({0.1}, {}).rows(), 0u);
-  EXPECT_EQ(misuse_of([&] {
+  EXPECT_EQ(testing::misuse_of([&] {
               run.table({0.1}, {"t", "hight"});
             }),
             "system 'ball' has no quantity 'hight'; did you mean 'height'?");
-  EXPECT_EQ(misuse_of([&] { run.table({0.6}, {"t"}); }), "t = 0.6 is outside the run, which covers [0, 0.5]");
+  EXPECT_EQ(testing::misuse_of([&] { run.table({0.6}, {"t"}); }), "t = 0.6 is outside the run, which covers [0, 0.5]");
 }
 
 TEST(Table, SolvesForAllMultipliersOfARowAtOnce) {
