@@ -1,21 +1,23 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test release bench sanitize lint format install clean help
+.PHONY: demo test gauntlet papers bench sanitize threads clang lint lint-changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: release  ## builds pawl and runs the showcase
+demo: configure  ## builds the command alone and runs the showcase
+	cmake --build --preset release --target pawl_command
 	@build/release/bin/pawl run bouncing-ball --plot height
 
-test: release  ## builds everything and passes the whole test suite
+test: release lint-changed  ## builds everything, passes the whole test suite, checks what has changed
 	ctest --preset release
 
-release:
-	@scripts/bootstrap
-	cmake --preset release
-	cmake --build --preset release
+gauntlet: harness  ## every adversarial event case with every method; a table of faults, exit code 1 if there are any
+	build/release/bin/pawl-bench gauntlet
+
+papers: harness  ## every published table beside ours; exit code 1 if one is not reproduced
+	build/release/bin/pawl-bench papers
 
 bench:  ## runs the benchmarks and writes docs/benchmarks.md
 	@scripts/bootstrap bench
@@ -25,21 +27,41 @@ bench:  ## runs the benchmarks and writes docs/benchmarks.md
 	scripts/benchmarks > docs/benchmarks.md.partial && mv docs/benchmarks.md.partial docs/benchmarks.md
 	@cat docs/benchmarks.md
 
-sanitize:  ## the test suite under the address and undefined-behaviour sanitizers
+sanitize:  ## the tests under the address and undefined-behaviour sanitizers, room by room (ROOMS="event simulate")
 	@scripts/bootstrap
-	cmake --preset sanitize
-	cmake --build --preset sanitize
-	ctest --preset sanitize
+	scripts/by_room sanitize $(ROOMS)
 
-lint:  ## clang-format and clang-tidy
+threads:  ## the tests that use threads under the thread sanitizer
+	@scripts/bootstrap
+	scripts/by_room threads $(ROOMS)
+
+clang:  ## builds and tests everything with clang, warnings as errors
+	@scripts/bootstrap clang
+	cmake --preset clang
+	cmake --build --preset clang
+	ctest --preset clang
+
+lint:  ## clang-format and clang-tidy over everything
 	@scripts/bootstrap lint
 	cmake --preset release
-	cmake --build --preset release
 	scripts/lint
+
+lint-changed: configure
+	@scripts/lint --changed
 
 format:  ## lets clang-format rewrite the sources
 	@scripts/bootstrap lint
 	scripts/lint --fix
+
+configure:
+	@scripts/bootstrap
+	cmake --preset release
+
+release: configure
+	cmake --build --preset release
+
+harness: configure
+	cmake --build --preset release --target pawl_bench
 
 install: release  ## installs below PREFIX (default /usr/local)
 	cmake --install build/release --prefix $(PREFIX)

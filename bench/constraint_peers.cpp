@@ -16,6 +16,7 @@
 #include "constraint_peers_sundials.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/constrained.hpp"
+#include "suites.hpp"
 #include "timing.hpp"
 
 namespace pawl::bench {
@@ -40,7 +41,7 @@ Solved run_pawl(const Problem& problem, const std::string& method, double tolera
   return out;
 }
 
-/// Absolute tolerances of the peers equal the relative one; main() says why.
+/// Absolute tolerances of the peers equal the relative one; bench_constraint_peers says why.
 template <class Model>
 Solved run_sundials(Scheme scheme, double tolerance, double end, bool watches_drift) {
   const double of_multipliers = Model::multiplier_tolerance > 0 ? Model::multiplier_tolerance : tolerance;
@@ -74,20 +75,21 @@ double error_of(const Problem& problem, double end, const Solved& run) {
   return worst;
 }
 
-void print_row(const Contestant& who, double tolerance, const Solved& run, double error, double seconds) {
+void write_row(Report& report, const Contestant& who, double tolerance, const Solved& run, double error,
+               double seconds) {
   if (!run.failure.empty()) {
-    fmt::print("| {} | {:.0e} | {} | {} | {} at t = {:.3g} | | | |\n", who.name, tolerance, run.steps, run.rhs,
-               run.failure, run.t);
+    report.row({who.name, fmt::format("{:.0e}", tolerance), fmt::format("{}", run.steps), fmt::format("{}", run.rhs),
+                fmt::format("{} at t = {:.3g}", run.failure, run.t), "", "", ""});
     return;
   }
-  fmt::print("| {} | {:.0e} | {} | {} | {:.1e} | {:.0e} | {:.0e} | {:.3f} |\n", who.name, tolerance, run.steps, run.rhs,
-             error, run.position_drift, run.velocity_drift, 1e3 * seconds);
+  report.row({who.name, fmt::format("{:.0e}", tolerance), fmt::format("{}", run.steps), fmt::format("{}", run.rhs),
+              fmt::format("{:.1e}", error), fmt::format("{:.0e}", run.position_drift),
+              fmt::format("{:.0e}", run.velocity_drift), fmt::format("{:.3f}", 1e3 * seconds)});
 }
-constexpr const char* header =
-    "| | tolerance | steps | rhs | error | drift of g | of G v | ms |\n|---|---|---|---|---|---|---|---|\n";
 
 /// All contestants over these tolerances; rows at `shown` ones.
-std::vector<std::vector<Sample>> measure(const Problem& problem, const std::vector<Contestant>& all, double end,
+std::vector<std::vector<Sample>> measure(Report& report, const std::string& title, const Problem& problem,
+                                         const std::vector<Contestant>& all, double end,
                                          const std::vector<double>& tolerances, int rounds,
                                          const std::function<bool(double)>& is_shown) {
   std::vector<std::vector<Sample>> curves(all.size());
@@ -101,12 +103,13 @@ std::vector<std::vector<Sample>> measure(const Problem& problem, const std::vect
       const double error = error_of(problem, end, run), ms = seconds[i];
       curves[i].push_back({tolerance, error, ms, static_cast<double>(run.rhs)});
       if (is_shown(tolerance))
-        rows[i].push_back([&who = all[i], tolerance, run, error, ms] { print_row(who, tolerance, run, error, ms); });
+        rows[i].push_back(
+            [&report, &who = all[i], tolerance, run, error, ms] { write_row(report, who, tolerance, run, error, ms); });
     }
   }
-  fmt::print(header);
+  report.begin("constraint-peers", title, {}, {"", "tolerance", "steps", "rhs", "error", "drift of g", "of G v", "ms"});
   for (const auto& of_one : rows) {
-    for (const auto& print : of_one) print();
+    for (const auto& write : of_one) write();
   }
   return curves;
 }
@@ -132,29 +135,27 @@ std::optional<double> work_at(const std::vector<Sample>& curve, double error, do
 }
 
 /// Time and right-hand sides at these errors, and pawl's over each peer's.
-void compare(const std::vector<Contestant>& all, const std::vector<std::vector<Sample>>& curves) {
+void compare(Report& report, const std::vector<Contestant>& all, const std::vector<std::vector<Sample>>& curves) {
   const std::vector<double> errors{1e-4, 1e-6, 1e-8, 1e-9};
-  fmt::print(
-      "\nAt equal error of the positions; in brackets pawl's default over the contestant (below 1: pawl needs less), "
-      "`-`: not reached.\n\n|");
-  for (const double error : errors) fmt::print(" | {:.0e}: ms | rhs", error);
-  fmt::print(" |\n|---");
-  for (std::size_t i = 0; i < 2 * errors.size(); ++i) fmt::print("|---");
-  fmt::print("|\n");
+  std::vector<std::string> columns{""};
+  for (const double error : errors) columns.insert(columns.end(), {fmt::format("{:.0e}: ms", error), "rhs"});
+  report.begin("constraint-peers-equal", {},
+               "At equal error of the positions; in brackets pawl's default over the contestant (below 1: pawl needs "
+               "less), `-`: not reached.",
+               columns);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    fmt::print("| {}", all[i].name);
+    std::vector<std::string> cells{all[i].name};
     for (const double error : errors) {
       for (const auto& [work, scale, digits] :
            {std::tuple{&Sample::seconds, 1e3, 3}, std::tuple{&Sample::rhs, 1.0, 0}}) {
         const auto own = work_at(curves[0], error, work), other = work_at(curves[i], error, work);
-        std::string text = other ? fmt::format("{:.{}f}", scale * *other, digits) : "-";
-        if (i > 0 && own && other) text += fmt::format(" ({:.2f})", *own / *other);
-        fmt::print(" | {}", text);
+        cells.push_back(other ? fmt::format("{:.{}f}", scale * *other, digits) : "-");
+        if (i > 0 && own && other) cells.back() += fmt::format(" ({:.2f})", *own / *other);
       }
     }
-    fmt::print(" |\n");
+    report.row(cells);
   }
-  fmt::print("\n");
+  std::string best_words;
   for (const double error : errors) {
     const auto own = work_at(curves[0], error, &Sample::seconds);
     std::string which;
@@ -165,28 +166,30 @@ void compare(const std::vector<Contestant>& all, const std::vector<std::vector<S
       if (other && *other < best) best = *other, which = all[i].name;
     }
     if (own && !which.empty())
-      fmt::print("- Error {:.0e}: pawl {:.3f} ms, best peer {:.3f} ms ({}): ratio {:.2f}.\n", error, 1e3 * *own,
-                 1e3 * best, which, *own / best);
+      best_words += fmt::format("{}- Error {:.0e}: pawl {:.3f} ms, best peer {:.3f} ms ({}): ratio {:.2f}.",
+                                best_words.empty() ? "" : "\n", error, 1e3 * *own, 1e3 * best, which, *own / best);
   }
+  if (!best_words.empty()) report.note(best_words);
 }
 
 /// IDA on index 3 as it stands.
 template <class Model>
-void try_index_3(const Problem& problem, double end) {
-  fmt::print("\nIDA on index 3 as it stands (consistent start, multipliers out of the error test):");
+void try_index_3(Report& report, const Problem& problem, double end) {
+  std::string words = "IDA on index 3 as it stands (consistent start, multipliers out of the error test):";
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const Solved run = run_sundials<Model>(Scheme::index_3, tolerance, end, false);
-    fmt::print("{} {:.0e}: {}", tolerance == 1e-4 ? "" : ";", tolerance,
-               run.failure.empty() ? fmt::format("arrives, {} steps, {} residuals, error {:.0e}", run.steps, run.rhs,
-                                                 error_of(problem, end, run))
-                                   : fmt::format("{} at t = {:.2g} after {} steps", run.failure, run.t, run.steps));
+    words += fmt::format("{} {:.0e}: {}", tolerance == 1e-4 ? "" : ";", tolerance,
+                         run.failure.empty()
+                             ? fmt::format("arrives, {} steps, {} residuals, error {:.0e}", run.steps, run.rhs,
+                                           error_of(problem, end, run))
+                             : fmt::format("{} at t = {:.2g} after {} steps", run.failure, run.t, run.steps));
   }
-  fmt::print(".\n");
+  report.note(words + ".");
 }
 
 /// What one right-hand side costs: all of pawl's run by its evaluations, and the hand-written function alone.
 template <class Model>
-void print_cost(const Problem& problem, double end) {
+void write_cost(Report& report, const Problem& problem, double end) {
   std::array<double, 2 * Model::n> state{}, rate{};
   std::copy(Model::start.begin(), Model::start.end(), state.begin());
   constexpr int calls = 1000;
@@ -203,16 +206,15 @@ void print_cost(const Problem& problem, double end) {
                                                     pawl_run("auto"), pawl_run("dormand-prince-5"),
                                                     [&] { run_pawl(problem, "auto", 1e-8, 1e-9 * end); }});
   const auto rhs = [&](const char* method) { return static_cast<double>(run_pawl(problem, method, 1e-8, end).rhs); };
-  fmt::print(
-      "\nOne right-hand side: {:.3f} us by hand, alone; pawl's whole run by its evaluations: {:.3f} us (default), "
-      "{:.3f} us (dormand-prince-5), at tolerance 1e-8; a run of one step, which is what setting up costs: {:.1f} "
-      "us.\n\n",
+  report.note(fmt::format(
+      "One right-hand side: {:.3f} us by hand, alone; pawl's whole run by its evaluations: {:.3f} us (default), "
+      "{:.3f} us (dormand-prince-5), at tolerance 1e-8; a run of one step, which is what setting up costs: {:.1f} us.",
       1e6 * seconds[0] / calls, 1e6 * seconds[1] / rhs("auto"), 1e6 * seconds[2] / rhs("dormand-prince-5"),
-      1e6 * seconds[3]);
+      1e6 * seconds[3]));
 }
 
 template <class Model>
-void compare_on(const Problem& problem, double end) {
+void compare_on(Report& report, const std::string& title, const Problem& problem, double end) {
   const std::vector<Contestant> all = contestants<Model>(problem);
   std::vector<double> tolerances;
   for (int k = 6; k <= 24; ++k) tolerances.push_back(std::pow(10.0, -k / 2.0));  // 1e-3 to 1e-12
@@ -220,18 +222,15 @@ void compare_on(const Problem& problem, double end) {
     const double digits = -std::log10(tolerance);
     return digits > 3.9 && digits < 10.1 && std::abs(digits / 2 - std::round(digits / 2)) < 1e-9;
   };
-  compare(all, measure(problem, all, end, tolerances, 15, is_shown));
-  try_index_3<Model>(problem, end);
-  print_cost<Model>(problem, end);
+  compare(report, all, measure(report, title, problem, all, end, tolerances, 15, is_shown));
+  try_index_3<Model>(report, problem, end);
+  write_cost<Model>(report, problem, end);
 }
 
 }  // namespace
-}  // namespace pawl::bench
 
-int main() {
-  using namespace pawl;
-  using namespace pawl::bench;
-  fmt::print(
+void bench_constraint_peers(Report& report, const Wanted&) {
+  report.note(
       "pawl is given masses, forces and constraints; the peers (SUNDIALS, -O3) the hand-written index-1 ODE with its "
       "projection, or the hand-written stabilized index-2 residual (GGL) with consistent multipliers. `error` is the "
       "largest one of a position at the end, drift the largest over all steps; right-hand sides (residuals) include "
@@ -240,15 +239,13 @@ int main() {
       "peers' absolute ones equal the relative one: with a thousandth CVODE needs about as much at equal error, and "
       "IDA "
       "fails more often. On the squeezing mechanism IDA's multipliers have an absolute tolerance of 1e6, without which "
-      "it fails at t = 0 at tolerances of 1e-6 and below. Times are whole runs, setting up included.\n\n");
+      "it fails at t = 0 at tolerances of 1e-6 and below. Times are whole runs, setting up included.");
   const Problem pendulum = problems::cartesian_pendulum(), squeezer = problems::squeezer();
-  fmt::print("### Cartesian pendulum, T = 10\n\n");
-  compare_on<HandPendulum>(pendulum, 10);
-  for (const double end : {100.0, 1000.0}) {
-    fmt::print("### Cartesian pendulum, T = {}\n\n", end);
-    measure(pendulum, contestants<HandPendulum>(pendulum), end, {1e-9}, 3, [](double) { return true; });
-    fmt::print("\n");
-  }
-  fmt::print("### Andrews' squeezing mechanism, T = 0.03\n\n");
-  compare_on<HandSqueezer>(squeezer, squeezer.end);
+  compare_on<HandPendulum>(report, "Cartesian pendulum, T = 10", pendulum, 10);
+  for (const double end : {100.0, 1000.0})
+    measure(report, fmt::format("Cartesian pendulum, T = {}", end), pendulum, contestants<HandPendulum>(pendulum), end,
+            {1e-9}, 3, [](double) { return true; });
+  compare_on<HandSqueezer>(report, "Andrews' squeezing mechanism, T = 0.03", squeezer, squeezer.end);
 }
+
+}  // namespace pawl::bench

@@ -5,9 +5,11 @@
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
 #include "smooth_problems.hpp"
+#include "suites.hpp"
 #include "timing.hpp"
 
 namespace pawl::bench {
+
 namespace {
 
 template <class Problem>
@@ -20,7 +22,7 @@ System as_system() {
 }
 
 template <class Problem, const auto& table>
-void compare(const System& system, const char* label) {
+void compare(Report& report, const System& system, const char* label) {
   Options options{.end = Problem::end, .tolerance = 1e-9, .keep = Keep::end};
   Options erased_options = options;
   erased_options.method = table.name;
@@ -30,29 +32,28 @@ void compare(const System& system, const char* label) {
   };
   const auto erased = [&] { simulate(system, erased_options); };
   const auto seconds = time_in_turn({inlined, erased}, 40);
-  fmt::print("| {} | {} | {:.1f} | {:.1f} | {:.2f} |\n", label, table.name,
-             1e9 * seconds[0] / static_cast<double>(steps), 1e9 * seconds[1] / static_cast<double>(steps),
-             seconds[1] / seconds[0]);
+  report.row({label, std::string(table.name), fmt::format("{:.1f}", 1e9 * seconds[0] / static_cast<double>(steps)),
+              fmt::format("{:.1f}", 1e9 * seconds[1] / static_cast<double>(steps)),
+              fmt::format("{:.2f}", seconds[1] / seconds[0])});
 }
 
 template <class Problem>
-void compare_all(const System& system, const char* label) {
-  compare<Problem, bogacki_shampine_3>(system, label);
-  compare<Problem, dormand_prince_5>(system, label);
-  compare<Problem, tsitouras_5>(system, label);
-  compare<Problem, dop853>(system, label);
-  compare<Problem, verner_9>(system, label);
+void compare_all(Report& report, const System& system, const char* label) {
+  compare<Problem, bogacki_shampine_3>(report, system, label);
+  compare<Problem, dormand_prince_5>(report, system, label);
+  compare<Problem, tsitouras_5>(report, system, label);
+  compare<Problem, dop853>(report, system, label);
+  compare<Problem, verner_9>(report, system, label);
 }
 
 }  // namespace
-}  // namespace pawl::bench
 
-int main() {
-  using namespace pawl::bench;
-  fmt::print(
-      "Nanoseconds per accepted step, set-up of the run included, relative tolerance 1e-9.\n\n"
-      "| problem | method | inlined | erased | ratio |\n|---|---|---|---|---|\n");
-  compare_all<Lorenz>(as_system<Lorenz>(), "lorenz");
-  compare_all<Lorenz>(pawl::find_problem("lorenz").system, "lorenz, run-time handles and parameters");
-  compare_all<Pleiades>(as_system<Pleiades>(), "pleiades");
+void bench_erasure(Report& report, const Wanted&) {
+  report.begin("erasure", {}, "Nanoseconds per accepted step, set-up of the run included, relative tolerance 1e-9.",
+               {"problem", "method", "inlined", "erased", "ratio"});
+  compare_all<Lorenz>(report, as_system<Lorenz>(), "lorenz");
+  compare_all<Lorenz>(report, find_problem("lorenz").system, "lorenz, run-time handles and parameters");
+  compare_all<Pleiades>(report, as_system<Pleiades>(), "pleiades");
 }
+
+}  // namespace pawl::bench

@@ -24,6 +24,7 @@
 #include "event/model_rates.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/gauntlet.hpp"
+#include "suites.hpp"
 #include "timing.hpp"
 
 namespace pawl::bench {
@@ -299,15 +300,13 @@ ScipyTable read_scipy(const std::string& path) {
   return nlohmann::json::parse(file).get<ScipyTable>();
 }
 
-void compare_events(const ScipyTable& scipy) {
-  fmt::print(
-      "Events found, of those that are there; `+ n false` are reports of events that are not. Tolerances are those of "
-      "the "
-      "case, step control is the default of each program, no maximum step is given. `-`: the program has no word for "
-      "it, or the case was not run there.\n\n"
-      "| case | true | pawl dormand-prince-5 | pawl dop853 | CVODE Adams | CVODE BDF | IDA | scipy RK45 | DOP853 | "
-      "LSODA | "
-      "Radau |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+void compare_events(Report& report, const ScipyTable& scipy) {
+  report.begin("event-peers", {},
+               "Events found, of those that are there; `+ n false` are reports of events that are not. Tolerances are "
+               "those of the case, step control is the default of each program, no maximum step is given. `-`: the "
+               "program has no word for it, or the case was not run there.",
+               {"case", "true", "pawl dormand-prince-5", "pawl dop853", "CVODE Adams", "CVODE BDF", "IDA", "scipy RK45",
+                "DOP853", "LSODA", "Radau"});
   const auto scipy_of = [&](const std::string& name, const std::string& method) -> std::string {
     const auto row = scipy.find(name);
     return row == scipy.end() ? "-" : row->second.at(method);
@@ -315,26 +314,24 @@ void compare_events(const ScipyTable& scipy) {
   for (const GauntletCase& one : gauntlet(GuardForm::generic)) {
     const bool can = Adapter::can_express(one.system);
     const auto peer = [&](Peer which) { return can ? verdict(one, run_sundials(which, one)) : "-"; };
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", one.name, wanted(one),
-               own_verdict(run_case(one, "dormand-prince-5", GuardForm::generic)),
-               own_verdict(run_case(one, "dop853", GuardForm::generic)), peer(Peer::adams), peer(Peer::bdf),
-               peer(Peer::ida), scipy_of(one.name, "RK45"), scipy_of(one.name, "DOP853"), scipy_of(one.name, "LSODA"),
-               scipy_of(one.name, "Radau"));
+    report.row({one.name, wanted(one), own_verdict(run_case(one, "dormand-prince-5", GuardForm::generic)),
+                own_verdict(run_case(one, "dop853", GuardForm::generic)), peer(Peer::adams), peer(Peer::bdf),
+                peer(Peer::ida), scipy_of(one.name, "RK45"), scipy_of(one.name, "DOP853"), scipy_of(one.name, "LSODA"),
+                scipy_of(one.name, "Radau")});
   }
 }
 
-void compare_work() {
-  fmt::print(
-      "\nRight-hand sides of the same runs:\n\n| case | pawl dormand-prince-5 | pawl dop853 | CVODE Adams | CVODE BDF "
-      "| IDA "
-      "|\n|---|---|---|---|---|---|\n");
+void compare_work(Report& report) {
+  report.begin("event-peers-work", {}, "Right-hand sides of the same runs:",
+               {"case", "pawl dormand-prince-5", "pawl dop853", "CVODE Adams", "CVODE BDF", "IDA"});
   for (const GauntletCase& one : gauntlet(GuardForm::generic)) {
     const bool is_shown = one.name.starts_with("y' = m y") || one.name.starts_with("y1 - A t on a circle, A = 0.403") ||
                           one.name.starts_with("x - 0.9999999") || one.name.starts_with("ten balls");
     if (!is_shown) continue;
-    fmt::print("| {} | {} | {} | {} | {} | {} |\n", one.name, run_case(one, "dormand-prince-5", GuardForm::generic).rhs,
-               run_case(one, "dop853", GuardForm::generic).rhs, run_sundials(Peer::adams, one).rhs,
-               run_sundials(Peer::bdf, one).rhs, run_sundials(Peer::ida, one).rhs);
+    const auto count = [](long long rhs) { return fmt::format("{}", rhs); };
+    report.row({one.name, count(run_case(one, "dormand-prince-5", GuardForm::generic).rhs),
+                count(run_case(one, "dop853", GuardForm::generic).rhs), count(run_sundials(Peer::adams, one).rhs),
+                count(run_sundials(Peer::bdf, one).rhs), count(run_sundials(Peer::ida, one).rhs)});
   }
 }
 
@@ -401,7 +398,7 @@ BallRun cvode_balls(const System& system, double rtol) {
   return {model.run.events, model.run.rhs, static_cast<double>(model.run.guard_vectors)};
 }
 
-void compare_balls() {
+void compare_balls(Report& report) {
   const System system = spring_balls(balls, GuardForm::generic);
   const Truth truth;
   struct Row {
@@ -417,25 +414,26 @@ void compare_balls() {
   std::vector<Job> jobs;
   for (const Row& row : rows) jobs.push_back([&row] { row.run(); });
   const std::vector<double> seconds = time_in_turn(jobs, 25);
-  fmt::print(
-      "\n600 near-simultaneous events: 100 balls on springs and dampers, 200 states, 100 guards, contacts 2e-10 apart. "
-      "Guard vectors are guard evaluations by 100; CVODE's guards and rates are written by hand. Tolerances are "
-      "relative and absolute.\n\n"
-      "| | events | rhs | guard vectors | ms | largest error of an event time |\n|---|---|---|---|---|---|\n");
+  report.begin("event-peers-balls", {},
+               "600 near-simultaneous events: 100 balls on springs and dampers, 200 states, 100 guards, contacts 2e-10 "
+               "apart. Guard vectors are guard evaluations by 100; CVODE's guards and rates are written by hand. "
+               "Tolerances are relative and absolute.",
+               {"", "events", "rhs", "guard vectors", "ms", "largest error of an event time"});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const BallRun run = rows[i].run();
     const auto error = truth.error_of(run.events);
-    fmt::print("| {} | {} | {} | {:.0f} | {:.2f} | {} |\n", rows[i].name, run.events.size(), run.rhs, run.guard_vectors,
-               1e3 * seconds[i], error ? fmt::format("{:.1e}", *error) : "wrong events");
+    report.row({rows[i].name, fmt::format("{}", run.events.size()), fmt::format("{}", run.rhs),
+                fmt::format("{:.0f}", run.guard_vectors), fmt::format("{:.2f}", 1e3 * seconds[i]),
+                error ? fmt::format("{:.1e}", *error) : "wrong events"});
   }
 }
 
 }  // namespace
-}  // namespace pawl::bench
 
-int main(int argc, char** argv) {
-  using namespace pawl::bench;
-  compare_events(read_scipy(argc > 1 ? argv[1] : "build/scipy_events.json"));
-  compare_work();
-  compare_balls();
+void bench_event_peers(Report& report, const Wanted& wanted) {
+  compare_events(report, read_scipy(wanted.scipy));
+  compare_work(report);
+  compare_balls(report);
 }
+
+}  // namespace pawl::bench

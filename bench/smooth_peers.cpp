@@ -17,6 +17,7 @@
 
 #include "pawl/pawl.hpp"
 #include "smooth_problems.hpp"
+#include "suites.hpp"
 #include "timing.hpp"
 
 namespace pawl::bench {
@@ -116,7 +117,7 @@ double fitted_error(const std::vector<Sample>& curve, double rtol) {
 }
 
 template <class Problem>
-void compare() {
+void compare(Report& report) {
   const std::vector<Contestant> all = contestants<Problem>();
   std::vector<std::vector<Sample>> curves(all.size());
   for (int k = -16; k >= -56; --k) {  // quarter decades: 1e-4 to 1e-14
@@ -146,30 +147,31 @@ void compare() {
         }
       }
       const auto same = same_method.find(all[p].name);
-      std::string same_text = "- | -";
+      std::string same_ms = "-", same_ratio = "-";
       if (same != same_method.end()) {
         const double time = time_at(index_of(same->second), error);
-        same_text = fmt::format("{:.4f} | {:.2f}", 1e3 * time, time / own);
+        same_ms = fmt::format("{:.4f}", 1e3 * time), same_ratio = fmt::format("{:.2f}", time / own);
       }
-      fmt::print("| {} | {} | {:.0e} | {:.1e} | {:.4f} | {} | {} {:.4f} | {} {:.4f} | {:.2f} |\n", Problem::name,
-                 all[p].name, rtol, error, 1e3 * own, same_text, which_peer, 1e3 * best_peer, which_ours,
-                 1e3 * best_ours, best_ours / best_peer);
+      report.row({Problem::name, all[p].name, fmt::format("{:.0e}", rtol), fmt::format("{:.1e}", error),
+                  fmt::format("{:.4f}", 1e3 * own), same_ms, same_ratio,
+                  fmt::format("{} {:.4f}", which_peer, 1e3 * best_peer),
+                  fmt::format("{} {:.4f}", which_ours, 1e3 * best_ours), fmt::format("{:.2f}", best_ours / best_peer)});
     }
   }
 }
 
 }  // namespace
-}  // namespace pawl::bench
 
-int main() {
+void bench_smooth_peers(Report& report, const Wanted&) {
   gsl_set_error_handler_off();
-  fmt::print(
-      "Times in milliseconds at the error of the row; `same` is pawl with the peer's own method (wanted: ratio at most "
-      "1), "
-      "`best` the fastest on each side (wanted: at most 0.7).\n\n"
-      "| problem | peer | rtol | error | peer ms | same ms | same ratio | best peer | best pawl | best ratio |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n");
-  pawl::bench::compare<pawl::bench::Lorenz>();
-  pawl::bench::compare<pawl::bench::Kepler>();
-  pawl::bench::compare<pawl::bench::Pleiades>();
+  report.begin(
+      "smooth-peers", {},
+      "Times in milliseconds at the error of the row; `same` is pawl with the peer's own method (wanted: ratio "
+      "at most 1), `best` the fastest on each side (wanted: at most 0.7).",
+      {"problem", "peer", "rtol", "error", "peer ms", "same ms", "same ratio", "best peer", "best pawl", "best ratio"});
+  compare<Lorenz>(report);
+  compare<Kepler>(report);
+  compare<Pleiades>(report);
 }
+
+}  // namespace pawl::bench

@@ -142,6 +142,16 @@ struct Trajectory {
   std::vector<char> sample_was_requested;
 };
 
+/// Quantities of a run at several instants, in one array: row after row, one row per instant, one column per name.
+struct Table {
+  std::vector<std::string> names;
+  std::vector<double> values;
+
+  std::size_t columns() const { return names.size(); }
+  std::size_t rows() const { return names.empty() ? 0 : values.size() / names.size(); }
+  double operator()(std::size_t row, std::size_t column) const { return values[row * names.size() + column]; }
+};
+
 class Result {
  public:
   Outcome outcome = Outcome::finished;
@@ -190,6 +200,15 @@ class Result {
   int sample_count() const { return static_cast<int>(trajectory.sample_times.size()); }
   Instant sample(int i) const;
   bool was_requested(int i) const { return trajectory.sample_was_requested[static_cast<std::size_t>(i)] != 0; }
+
+  /// These quantities at these times, each instant as at(t) gives it: "t", states, observables, rows of constraints
+  /// (their multipliers), parameters, discrete variables. Much cheaper than reading them one by one.
+  Table table(const std::vector<double>& times, const std::vector<std::string>& names) const;
+  /// The same at the samples that were kept: those that were asked for, if any were, else every accepted step. At an
+  /// event two rows have the same time: before it and after it.
+  Table table_of_samples(const std::vector<std::string>& names) const;
+  /// "t", every state, every observable, every row of the constraints.
+  std::vector<std::string> quantity_names() const;
 
   /// Smallest and largest value over the start, every accepted step and every event, evaluated now where Options::keep
   /// has kept them, and along the way where not. Without Options::keeps_ranges, over what was kept.

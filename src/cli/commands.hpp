@@ -12,7 +12,6 @@ void add_run(CLI::App& app, int& exit_code);
 void add_advise(CLI::App& app);
 void add_list(CLI::App& app);
 void add_methods(CLI::App& app);
-void add_bench(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app);
 
 }  // namespace pawl::cli

@@ -3,7 +3,7 @@ _pawl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
   local choices=""
   if ((COMP_CWORD == 1)); then
-    choices="run advise list methods bench completion --help --version"
+    choices="run advise list methods completion --help --version"
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
@@ -16,8 +16,6 @@ _pawl() {
     choices="auto dense band sparse krylov"
   elif [[ $before == --jacobian ]]; then
     choices="auto differences"
-  elif [[ $command == bench && $word != -* && $COMP_CWORD -eq 2 ]]; then
-    choices="gauntlet events constraints stiff auto spheres contact"
   elif [[ $before == --out ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return

@@ -54,13 +54,16 @@ int main(int count, char** words) {
   pawl::cli::add_advise(app);
   pawl::cli::add_list(app);
   pawl::cli::add_methods(app);
-  pawl::cli::add_bench(app, exit_code);
   pawl::cli::add_completion(app);
   try {
     if (count == 1) {
       fmt::print("{}", app.help());
       return pawl::cli::misused;
     }
+    if (std::string_view(words[1]) == "bench")
+      throw pawl::Misuse(
+          "benchmarks are a program of their own, pawl-bench, which is built in the source folder\n"
+          "  try: make gauntlet, make papers or make bench there");
     app.parse(count, words);
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);

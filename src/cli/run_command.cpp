@@ -133,12 +133,14 @@ PlotAxes plot_axes(const std::string& words) {
 
 std::string draw_plot(const Result& run, const PlotAxes& axes) {
   constexpr int points = 2000;
+  std::vector<double> times;
+  for (int i = 0; i < points; ++i) times.push_back(run.t_start + (run.t_end - run.t_start) * i / points);
+  times.push_back(run.t_end);
+  const Table drawn = run.table(times, {axes.horizontal, axes.vertical});
   Axis across{axes.horizontal, {}}, up{axes.vertical, {}};
-  for (int i = 0; i <= points; ++i) {
-    const double fraction = static_cast<double>(i) / points;
-    const Instant at = run.at(i == points ? run.t_end : run.t_start + fraction * (run.t_end - run.t_start));
-    across.values.push_back(at[axes.horizontal]);
-    up.values.push_back(at[axes.vertical]);
+  for (std::size_t i = 0; i < drawn.rows(); ++i) {
+    across.values.push_back(drawn(i, 0));
+    up.values.push_back(drawn(i, 1));
   }
   return draw(across, up);
 }
@@ -324,13 +326,15 @@ int run(const Words& words) {
   std::optional<Verification> verification;
   if (!words.verify.empty() && result.outcome != Outcome::stopped)
     verification = verify_with_bar(system, values, options, result, how);
-  const auto with_error = [&](nlohmann::ordered_json object) {
+  const auto in_json = [&](const Table* samples) {
+    nlohmann::ordered_json object = to_json(result);
+    if (samples != nullptr) object["samples"] = to_json(*samples);
     object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
     if (verification) object["verification"] = to_json(*verification);
     return print(object);
   };
   if (words.json) {
-    fmt::print("{}", with_error(to_json(result)));
+    fmt::print("{}", in_json(nullptr));
   } else {
     fmt::print("{}", summary(problem, result, options, error));
     if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
@@ -341,8 +345,9 @@ int run(const Words& words) {
   if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
   if (!words.out.empty()) {
     const bool is_json = std::filesystem::path(words.out).extension() == ".json";
-    write_whole_file(words.out, is_json ? with_error(to_json_with_samples(result)) : to_csv(result));
-    if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples_to_write(result).size());
+    const Table samples = result.table_of_samples(result.quantity_names());
+    write_whole_file(words.out, is_json ? in_json(&samples) : to_csv(samples));
+    if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
   }
   return exit_code_of(result, verification);
 }

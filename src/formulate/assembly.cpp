@@ -51,7 +51,7 @@ class Readers {
     }
   }
   void call_pattern(const GuardInfo& guard) {
-    if (!guard.g.supports<Pattern>() || guard.members.empty()) return;
+    if (!guard.g.supports<Pattern>() || guard.members.empty() || guard.row > 0) return;
     const std::vector<Pattern> states(start_.size());
     const std::vector<Pattern> relays(model_.relays.size());
     struct Still final : detail::RateSource<Pattern> {
@@ -60,9 +60,9 @@ class Readers {
     detail::Surroundings<Pattern> around{&held_, guard.members.front()};
     around.relays = relays.data();
     around.rates = &rates;
-    Pattern value;
+    std::vector<Pattern> values(static_cast<std::size_t>(guard.rows));
     try {
-      guard.g(Point<Pattern>(Pattern(), states.data(), held_.parameters.data(), &around), &value);
+      guard.g(Point<Pattern>(Pattern(), states.data(), held_.parameters.data(), &around), values.data());
     } catch (const std::exception&) {
     }
     asked_.is_asked = asked_.is_asked || around.reads_multipliers;

@@ -1,12 +1,10 @@
 #include "report/json.hpp"
 
 #include <cmath>
-#include <iterator>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/csv.hpp"
+#include "report/digits.hpp"
 
 namespace pawl {
 
@@ -168,19 +166,20 @@ Json second_run_of(const SecondRun& run) {
 
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::isfinite(number))
-      fmt::format_to(std::back_inserter(out), "{:.17g}", number);
+  if (const double* number = value.get_ptr<const Json::number_float_t*>(); number != nullptr) {
+    if (std::isfinite(*number))
+      append_digits(out, *number);
     else
       out += "null";
   } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
-    out += "[";
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i > 0) out += ", ";
-      print_into(out, value[i], depth);
+    out += '[';
+    bool is_first = true;
+    for (const Json& one : value.get_ref<const Json::array_t&>()) {  // its own iterators: there may be millions
+      if (!is_first) out += ", ";
+      is_first = false;
+      print_into(out, one, depth);
     }
-    out += "]";
+    out += ']';
   } else if (value.is_structured() && !value.empty()) {
     const bool is_object = value.is_object();
     out += is_object ? "{" : "[";
@@ -244,23 +243,14 @@ Json to_json(const Verification& verification) {
           {"runs", runs}};
 }
 
-Json to_json_with_samples(const Result& run) {
-  Json all = to_json(run);
-  Json& samples = all["samples"];
-  const std::vector<int> indices = samples_to_write(run);
-  const auto column = [&](const auto& value_of) {
-    Json values = Json::array();
-    for (const int i : indices) values.push_back(value_of(run.sample(i)));
-    return values;
-  };
-  samples["t"] = column([](const Instant& at) { return at.t; });
-  for (std::size_t i = 0; i < run.state_names().size(); ++i)
-    samples[run.state_names()[i]] = column([i](const Instant& at) { return at.states()[i]; });
-  for (std::size_t i = 0; i < run.observable_names().size(); ++i)
-    samples[run.observable_names()[i]] = column([i](const Instant& at) { return at[Observable{static_cast<int>(i)}]; });
-  for (std::size_t i = 0; i < run.constraint_names().size(); ++i)
-    samples[run.constraint_names()[i]] = column([i](const Instant& at) { return at[Constraint{static_cast<int>(i)}]; });
-  return all;
+Json to_json(const Table& table) {
+  Json columns = Json::object();
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    Json::array_t values(table.rows());
+    for (std::size_t r = 0; r < table.rows(); ++r) values[r] = table(r, c);
+    columns[table.names[c]] = std::move(values);
+  }
+  return columns;
 }
 
 std::string print(const Json& value) {

@@ -12,8 +12,8 @@ namespace pawl {
 
 nlohmann::ordered_json to_json(const Result& run);
 
-/// The same with "samples": {"t": [...], name: [...], ...}.
-nlohmann::ordered_json to_json_with_samples(const Result& run);
+/// The object "samples" of a file: {"t": [...], name: [...], ...}, one array per column.
+nlohmann::ordered_json to_json(const Table& table);
 
 /// The object "verification": the verdict, and every second run.
 nlohmann::ordered_json to_json(const Verification& verification);

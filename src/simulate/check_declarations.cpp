@@ -82,6 +82,8 @@ std::string owner_of(const GuardInfo& guard) {
     case GuardInfo::Role::condition:
     case GuardInfo::Role::condition_family:
       return fmt::format("condition '{}'", guard.name);
+    case GuardInfo::Role::relation:
+      return fmt::format("relation '{}'", guard.name);
     case GuardInfo::Role::relay_up:
     case GuardInfo::Role::relay_down:
       return fmt::format("relay '{}'", guard.name);
@@ -101,7 +103,9 @@ struct Writing {
 };
 
 /// Entries start as NaN, which adding to them does not change.
-Writing writing_of(const Look& look, const MatrixFunction& f, const EntryMap& map, const std::string& owner) {
+template <class... Scalar>
+Writing writing_of(const Look& look, const OutputFunction<Entries, Scalar...>& f, const EntryMap& map,
+                   const std::string& owner) {
   constexpr int largest_full = 1000;  // beyond it nobody writes entries by hand
   const int n = map.width;
   std::vector<double> values;
@@ -224,7 +228,8 @@ void check_handles(const System::Declarations& model, const Held& held, const st
   for (const EquationInfo& one : model.equations)
     look.look(one.f, one.rows, fmt::format("equation '{}'", one.name), true);
   for (const GuardInfo& guard : model.guards) {
-    for (const Pair member : guard.members) look.look(guard.g, 1, owner_of(guard), true, member);
+    if (guard.row > 0) continue;  // of a block that was looked at
+    for (const Pair member : guard.members) look.look(guard.g, guard.rows, owner_of(guard), true, member);
   }
   for (const InvariantInfo& one : model.invariants) look.look(one.h, one.rows, fmt::format("invariant '{}'", one.name));
   if (model.mass) writing_of(look, model.mass, state_map(model), "the mass matrix");
@@ -232,6 +237,7 @@ void check_handles(const System::Declarations& model, const Held& held, const st
   if (model.mechanics) {
     const MechanicsInfo& info = *model.mechanics;
     for (const Function& potential : info.potentials) look.look(potential, 1, "a potential");
+    for (const Function& energy : info.kinetic_energies) look.look(energy, 1, "a kinetic energy");
     for (const auto& one : info.constraints) look.look(one.g, one.rows, fmt::format("constraint '{}'", one.name));
     const EntryMap mass_map = mechanics_map(model, true), force_map = mechanics_map(model, false);
     for (std::size_t k = 0; k < info.masses.size(); ++k)

@@ -93,7 +93,7 @@ class Deliberation {
                         fmt::format("formulation {} is for implicit methods", options_.constraints.formulation)};
     } else if (facts_.kind == ModelKind::port_hamiltonian && facts_.constraint_rows > 0 && !facts_.has_events &&
                options_.constraints.formulation == "auto" && options_.events == "certified") {
-      // One evaluation of explicit rates costs about three residuals (`pawl bench auto --all`).
+      // One evaluation of explicit rates costs about three residuals (`pawl-bench auto --all`).
       result_.method = {"radau",
                         "constraints of a port-Hamiltonian system: its residual needs first derivatives of the energy, "
                         "explicit rates the second ones and a solve at every stage"};

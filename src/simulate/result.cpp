@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "event/observe.hpp"
-#include "numerics/nearest_name.hpp"
 #include "pawl/step.hpp"
+#include "simulate/quantity.hpp"
 
 namespace pawl {
 
@@ -25,9 +25,8 @@ std::string_view to_string(Outcome outcome) {
   return "unknown";
 }
 
-namespace {
+namespace detail {
 
-/// The model with working memory of its own: what a run leaves behind is read by any number of threads.
 const System::Declarations& reader(const std::shared_ptr<const System::Declarations>& model) {
   if (!model->scratch) return *model;
   thread_local std::weak_ptr<const System::Declarations> last;
@@ -39,16 +38,16 @@ const System::Declarations& reader(const std::shared_ptr<const System::Declarati
   return *own;
 }
 
-}  // namespace
+}  // namespace detail
 
 double Instant::operator[](Observable o) const {
   checked(o, model_->observables.size(), "observable", *model_);
-  return event::observe(reader(model_), *held_, o.index, t, states_.data());
+  return event::observe(detail::reader(model_), *held_, o.index, t, states_.data());
 }
 
 double Instant::operator[](Constraint c) const {
   checked(c, model_->constraint_names.size(), "constraint", *model_);
-  return event::multiplier(reader(model_), *held_, c.index, t, states_.data());
+  return event::Scene(detail::reader(model_), *held_, t, states_.data()).multiplier(c.index);
 }
 
 Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
@@ -57,27 +56,16 @@ Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const 
 
 double Instant::operator[](Relay r) const {
   checked(r, model_->relays.size(), "relay", *model_);
-  return event::relay_value(reader(model_), *held_, r.index, t, states_.data());
+  const auto i = static_cast<std::size_t>(r.index);
+  if (held_->sides[i] != RelaySide::sliding) return held_->levels[i];
+  return event::Scene(detail::reader(model_), *held_, t, states_.data()).equivalent_control(r.index);
 }
 
 double Instant::operator[](std::string_view name) const {
-  if (name == "t") return t;
-  const auto index_in = [name](const std::vector<std::string>& names) {
-    const auto it = std::find(names.begin(), names.end(), name);
-    return it == names.end() ? -1 : static_cast<int>(it - names.begin());
-  };
-  if (const int i = index_in(model_->state_names); i >= 0) return (*this)[State{i}];
-  if (const int i = index_in(model_->observable_names); i >= 0) return (*this)[Observable{i}];
-  if (const int i = index_in(model_->constraint_names); i >= 0) return (*this)[Constraint{i}];
-  if (const int i = index_in(model_->parameter_names); i >= 0) return (*this)[Parameter{i}];
-  if (const int i = index_in(model_->input_names); i >= 0) return (*this)[Input{i}];
-  if (const int i = index_in(model_->mode_names); i >= 0) return held_->modes[static_cast<std::size_t>(i)];
-  if (const int i = index_in(model_->number_names); i >= 0) return held_->numbers[static_cast<std::size_t>(i)];
-  std::vector<std::string> known{"t"};
-  for (const auto* names : {&model_->state_names, &model_->observable_names, &model_->parameter_names,
-                            &model_->input_names, &model_->mode_names, &model_->number_names})
-    known.insert(known.end(), names->begin(), names->end());
-  throw Misuse(fmt::format("system '{}' has no quantity '{}'{}", model_->name, name, did_you_mean(name, known)));
+  const detail::Quantity quantity = detail::find_quantity(*model_, name);
+  if (!quantity.needs_scene()) return detail::value_of(quantity, *this, nullptr);
+  const event::Scene scene(detail::reader(model_), *held_, t, states_.data());
+  return detail::value_of(quantity, *this, &scene);
 }
 
 std::shared_ptr<const Held> Result::held_at(double t, bool before) const {
@@ -221,7 +209,7 @@ Instant Result::before(double t) const {
 
 Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
-  const System::Declarations& read = reader(declarations);
+  const System::Declarations& read = detail::reader(declarations);
   if (!read.settle) return drawn;
   std::vector<double> x = drawn.states();
   const std::string failure = read.settle(t, x.data(), drawn.held(), Settle::drawn);

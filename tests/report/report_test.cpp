@@ -105,7 +105,7 @@ TEST(Json, HasTheDocumentedFields) {
   EXPECT_EQ(object["statistics"]["rhs"], run.statistics.rhs);
   EXPECT_EQ(object["observables"]["energy"]["variation"], run.range(Observable{0}).variation());
   EXPECT_TRUE(object["events"].is_array() && object["invariants"].is_object());
-  const Json samples = to_json_with_samples(run)["samples"];
+  const Json samples = to_json(run.table_of_samples(run.quantity_names()));
   EXPECT_EQ(samples["t"].size(), 5u);
   EXPECT_EQ(samples["w2"][4], run.final()["w2"]);
   EXPECT_EQ(samples["energy"].size(), 5u);
@@ -114,23 +114,25 @@ TEST(Json, HasTheDocumentedFields) {
 TEST(Json, OfAMechanismHasMultipliersAndDrift) {
   const Problem& problem = find_problem("cartesian-pendulum");
   const Result run = simulate(problem.system, {.end = 1, .samples = 4});
-  const Json object = to_json_with_samples(run);
+  const Json object = to_json(run);
+  const Table table = run.table_of_samples(run.quantity_names());
+  const Json samples = to_json(table);
   EXPECT_EQ(object["multipliers"]["rod"], run.final()[Constraint{0}]);
-  EXPECT_EQ(object["samples"]["rod"].size(), 5u);
-  EXPECT_EQ(object["samples"]["rod"][4], run.final()["rod"]);
+  EXPECT_EQ(samples["rod"].size(), 5u);
+  EXPECT_EQ(samples["rod"][4], run.final()["rod"]);
   const Json& invariants = object["invariants"];
   EXPECT_EQ(invariants["stabilization"], "projection");
   EXPECT_LT(invariants["position_drift"].get<double>(), 4e-16);
   EXPECT_GT(invariants["max_adjustment"].get<double>(), 0);
   for (const char* field : {"velocity_drift", "invariant_drift", "surface", "redundant", "reaching_times"})
     EXPECT_TRUE(invariants.contains(field)) << field;
-  EXPECT_EQ(to_csv(run).substr(0, to_csv(run).find('\n')), "t,x,x',y,y',energy,rod");
+  EXPECT_EQ(to_csv(table).substr(0, to_csv(table).find('\n')), "t,x,x',y,y',energy,rod");
 }
 
 TEST(Csv, HasOneRowPerRequestedSampleOrElsePerStep) {
   const Problem& problem = find_problem("compere-pendulum");
   const Result run = simulate(problem.system, {.end = 1, .keep = Keep::samples, .samples = 2});
-  std::istringstream rows(to_csv(run));
+  std::istringstream rows(to_csv(run.table_of_samples(run.quantity_names())));
   std::string line;
   std::getline(rows, line);
   EXPECT_EQ(line, "t,theta,omega,energy");
@@ -140,7 +142,7 @@ TEST(Csv, HasOneRowPerRequestedSampleOrElsePerStep) {
   while (std::getline(rows, line)) ++count;
   EXPECT_EQ(count, 3);
   const Result steps = simulate(problem.system, {.end = 1, .keep = Keep::samples});
-  EXPECT_EQ(samples_to_write(steps).size(), static_cast<std::size_t>(steps.statistics.steps_accepted) + 1);
+  EXPECT_EQ(steps.table_of_samples({"t"}).rows(), static_cast<std::size_t>(steps.statistics.steps_accepted) + 1);
 }
 
 TEST(Plot, PutsTheExtremesInTheCorners) {
