@@ -84,7 +84,7 @@ void DaeEquations::find_assigned_rates() {
     for (int i = 0; i < size_; ++i) is_assigned[at(i)] = out[at(i)].is_assigned();
   } else {
     std::vector<double> states = model_->starts, out(at(size_), std::numeric_limits<double>::quiet_NaN());
-    Start start(states.data(), parameters_);
+    Start start(states, {parameters_, model_->parameters.size()}, model_->model);
     if (model_->start) model_->start(start);
     const detail::Surroundings<double> around{held_};
     model_->rates(Point<double>(0, states.data(), parameters_, &around), out.data());

@@ -439,7 +439,7 @@ void PortHamiltonianForm::hold_fixed(std::vector<int> states) {
 std::vector<int> PortHamiltonianForm::displacements() {
   std::vector<double> x = model_->starts;
   if (model_->start) {
-    Start start(x.data(), held_->parameters.data());
+    Start start(x, held_->parameters, model_->model);
     model_->start(start);
   }
   const detail::Surroundings<Gradient> around{held_};

@@ -117,7 +117,7 @@ class Flows {
       }
     }
     std::vector<double> start = model_->starts, e(n, 0.0);
-    Start at_start(start.data(), held.parameters.data());
+    Start at_start(start, held.parameters, model_->model);
     if (model_->start) model_->start(at_start);
     const detail::Surroundings<double> around{&held};
     const Point<double> point(0, start.data(), held.parameters.data(), &around);

@@ -91,7 +91,7 @@ Problem servo() {
       .system = drive,
       .end = end,
       .plot = "t,slider",
-      .known_by = "crank angle alone, 113-bit extrapolation of every piece (scripts/servo_reference.cpp)",
+      .known_by = "crank angle alone, 113-bit extrapolation of every piece (scripts/mixture_references.cpp)",
       .reference =
           known_at(drive, end,
                    {2.086658861806354479, -28.56404189290165681, 0.2640168085517121375, 4.378794016227776977,
