@@ -211,6 +211,8 @@ TEST(Inertia, DifferencesAreSaid) {
       "  try:    masses that take const auto& at";
   const auto says_it = [&](Way way) {
     const Result run = simulate(DoublePendulum(way).system, {.end = 1});
+    EXPECT_EQ(run.statistics.constraints->inertia,
+              way == Way::black_box ? "differences, 7 evaluations of the masses each" : "exact (dual numbers)");
     return std::any_of(run.messages.begin(), run.messages.end(),
                        [&](const Message& message) { return message.text == note; });
   };
