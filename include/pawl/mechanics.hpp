@@ -10,8 +10,8 @@
 // The motion obeys  q' = S(q) v,  d/dt dT/dv - dT/dq = f(t, q, v) - dV/dq - G^T λ,  g(t, q) = 0,  h(t, q, v) = 0, with
 // T = v^T M(t, q) v / 2, or declared itself, and G the derivative of g and of h by the speeds. Centrifugal, Coriolis
 // and gyroscopic terms follow from T: forces are what acts from outside. All derivatives are automatic and exact;
-// docs/constraints.md says what is solved and how the motion is kept on its manifold. A Mechanics is a System: it may have further states (controllers,
-// with rates() for them alone), guards, relays on them, observables and invariants.
+// docs/constraints.md says what is solved and how the motion is kept on its manifold. A Mechanics is a System: it may
+// have further states (controllers, with rates() for them alone), guards, relays on them, observables and invariants.
 #pragma once
 
 #include <array>
