@@ -27,6 +27,7 @@ std::string_view to_string(Outcome outcome);
 /// How well constraints and invariants were kept, at the ends of all steps, and what it cost.
 struct ConstraintStatistics {
   std::string formulation, stabilization;
+  std::string inertia;  ///< of mechanisms: how the terms that follow from their masses are found
   double position_drift = 0, velocity_drift = 0, invariant_drift = 0;  ///< largest residuals
   double surface = 0;                                                  ///< of g' + σ g, where the formulation has it
   double max_adjustment = 0;                                           ///< largest change of a state by a correction

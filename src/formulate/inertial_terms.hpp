@@ -88,6 +88,9 @@ class InertialTerms {
   Structure observe(const Held& held) const;
   void observe_kinetics(double t, const double* x, const Held& held);
   std::vector<Direction> all_moves() const;
+  static double number_of(const MechanicsInfo::ConstantMass& mass, const Held& held);
+  /// Whether the inertia of some body, if it has no more than three numbers on the diagonal, differs between its axes.
+  bool turns_unevenly(const Held& held) const;
   template <class E>
   void set_constants(const Held& held, E* entries) const;
   void evaluate_declared(double t, const double* x, const Held& held, double* mass);  // M without kinetic energies
@@ -127,5 +130,18 @@ class InertialTerms {
   std::vector<Curvature> curvatures_;
   std::vector<double> linear_, x_moved_, ahead_, behind_;
 };
+
+template <class Do>
+void InertialTerms::for_each_place(const Do& act) const {
+  for (int i = 0; i < n_; ++i) {
+    if (!map_.is_sparse()) {
+      for (int j = 0; j <= i; ++j) act(i, j, i * map_.width + j);
+      continue;
+    }
+    for (int place = map_.first[static_cast<std::size_t>(i)]; place < map_.first[static_cast<std::size_t>(i) + 1];
+         ++place)
+      act(i, map_.column[static_cast<std::size_t>(place)], place);
+  }
+}
 
 }  // namespace pawl::formulate

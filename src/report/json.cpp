@@ -92,6 +92,7 @@ Json invariants_of(const Statistics& statistics) {
   for (const auto& [constraint, t] : c.reached) reached.push_back({{"constraint", constraint}, {"t", t}});
   return {{"formulation", c.formulation},
           {"stabilization", c.stabilization},
+          {"inertia", c.inertia},
           {"position_drift", c.position_drift},
           {"velocity_drift", c.velocity_drift},
           {"invariant_drift", c.invariant_drift},

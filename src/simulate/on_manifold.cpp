@@ -494,6 +494,7 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
     out.raised_polynomials = stepper_->raised_polynomials();
   }
   if (const auto* mechanics = dynamic_cast<const MechanicsForm*>(form_.get())) {
+    out.inertia = mechanics->terms().inertia().description();
     for (const int row : mechanics->redundant_rows())
       out.redundant.push_back(run.declarations->constraint_names[static_cast<std::size_t>(row)]);
   }
