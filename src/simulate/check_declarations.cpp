@@ -219,9 +219,8 @@ void check_partners(const Look& look, const std::vector<MatrixFunction>& functio
   }
 }
 
-}  // namespace
-
-void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
+/// Every function of the model, once, in one mode.
+void look_everywhere(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
   Look look(model, held, start, t);
   const int n = static_cast<int>(model.state_names.size());
   look.look(model.rates, n, "the rates");
@@ -264,6 +263,30 @@ void check_handles(const System::Declarations& model, const Held& held, const st
         one(look.point(), Efforts(efforts.data(), &held), d);
       });
     }
+  }
+}
+
+}  // namespace
+
+void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
+  look_everywhere(model, held, start, t);
+  // What another mode would read: flags and conditions both ways, one after the other.
+  constexpr std::size_t most_flags = 64;
+  std::vector<std::size_t> flags;
+  for (std::size_t i = 0; i < model.mode_is_bool.size(); ++i) {
+    if (model.mode_is_bool[i] && i < held.modes.size()) flags.push_back(i);
+  }
+  if (flags.size() + held.truths.size() > most_flags) return;
+  Held other = held;
+  for (const std::size_t i : flags) {
+    other.modes[i] = held.modes[i] == 0;
+    look_everywhere(model, other, start, t);
+    other.modes[i] = held.modes[i];
+  }
+  for (std::size_t i = 0; i < held.truths.size(); ++i) {
+    other.truths[i] = held.truths[i] == 0;
+    look_everywhere(model, other, start, t);
+    other.truths[i] = held.truths[i];
   }
 }
 

@@ -9,7 +9,8 @@
 namespace pawl::detail {
 
 /// Evaluates every generic function of the model with patterns, and every matrix and force with numbers; throws Misuse
-/// where one uses a handle of another system. Black boxes look at every handle themselves, whenever they are evaluated.
+/// where one uses a handle of another system, in the mode of the start or with one flag or condition the other way.
+/// Black boxes look at every handle themselves, whenever they are evaluated.
 void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t);
 
 /// Throws Misuse where an entry of a mass matrix is written on both sides of the diagonal, an entry or a force is

@@ -118,6 +118,22 @@ TEST(ForeignHandle, InAGenericFunctionIsRefusedBeforeTheRun) {
   }
 }
 
+TEST(ForeignHandle, InABranchOfAnotherModeIsRefusedBeforeTheRun) {
+  const Other other;
+  Mine mine(false);
+  const auto resting = mine.system.discrete("resting", false);
+  mine.system.rates([x = mine.x, y = other.x[39], resting](const auto& at, auto& d) {
+    if (at[resting])
+      d[x] = at[y];
+    else
+      d[x] = 1.0 + 0 * at[x];
+  });
+  EXPECT_EQ(
+      mine.refusal(),
+      "system 'mine', the rates: the handle of state number 39 belongs to system 'other': use the one that 'mine' "
+      "has given");
+}
+
 TEST(ForeignHandle, InABlackBoxIsRefusedWhenItIsRead) {
   const Other other;
   const std::string refusal =
