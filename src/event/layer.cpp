@@ -21,7 +21,7 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
       control_(control),
       sliding_(model, held_, size),
       guards_(model, held_, sliding_, size),
-      arming_(guards_, model.rates, held_, size),
+      arming_(guards_, model.rates, held_, control, size),
       pull_(model, held_, sliding_, control, size),
       transitions_(model, held_, guards_, arming_, sliding_, field, pull_),
       finder_(find_finder(options.finder).make(guards_, arming_, size, options.location)),
