@@ -292,20 +292,24 @@ void Arming::judge_relation(int guard, const Verdict& verdict, const Moment& mom
   Armed& armed = (*this)[guard];
   const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
   int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
+  // Zero, but by rounding or integration on the other side of it than where it goes: passing zero is no event any more.
+  const bool passes_zero = verdict.sign == 0 && now != 0 && std::isfinite(armed.forecast);
+  armed.starts_at_zero = held == 0;
   if (moment.direction * (armed.settles_until - moment.t) > 0) {  // it has fired before its own zero
-    armed.sign = static_cast<signed char>(now);
+    armed.sign = static_cast<signed char>(passes_zero ? -now : now);
     return;
   }
   const bool is_going_back = verdict.sign == 0 && now == -held;
-  if (is_going_back && !moment.has_moved(guard)) now = held;  // just across, by a few ulp: the chart finds what follows
-  armed.sign = static_cast<signed char>(held);
-  armed.starts_at_zero = held == 0;
+  if (is_going_back && !moment.has_moved(guard)) {  // just across, by a few ulp: the chart finds what follows
+    armed.sign = static_cast<signed char>(held);
+    return;
+  }
+  if (passes_zero)
+    armed.settles_until = moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
+  armed.sign = static_cast<signed char>(passes_zero ? -now : held);
   if (now == held) return;
   armed.after = static_cast<signed char>(now);
   aftermath.jumped.push_back(guard);
-  // It leaves rest from the other side of zero, where integration has put it: passing zero is no event any more.
-  if (held == 0 && std::isfinite(armed.forecast) && sign_beyond(Band::rounding, guard, moment.t, moment.x) == -now)
-    armed.settles_until = moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
 }
 
 // The guard fired and its transition has been made, the table "guard that fired". Its sign before was armed.sign.
