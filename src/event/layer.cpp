@@ -247,11 +247,12 @@ void Layer::carry(Memory& memory) {
   rate_ = has_rate ? transitions_.rate().data() : nullptr;
   if (schedule_) schedule_->carry(memory);
   sliding_.carry(memory);
+  transitions_.carry(memory);
+  micro_.carry(memory);
+  if (guards_.declared() == 0) return;  // nobody is armed, asleep or seen
   guards_.carry(memory);
   arming_.carry(memory);
-  transitions_.carry(memory);
   finder_->carry(memory);
-  micro_.carry(memory);
 }
 
 void Layer::report(std::vector<Event>& events) {
