@@ -77,6 +77,8 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   }
   Sequence& s = sequences_[guard];
   const double gap = std::abs(t - s.t), direction = t < s.t ? -1 : 1;
+  // A bilateral guard goes through and comes back at once: one event of the sequence.
+  if (s.events > 0 && gap < 64 * eps * std::abs(t) && gap < 1e-3 * s.gap) return std::nullopt;
   const double before = std::exchange(s.gap, gap);
   s.t = t;
   if (++s.events == 1) {

@@ -15,8 +15,13 @@ int sign_of(double x) {
 }
 }  // namespace
 
-Arming::Arming(GuardSet& guards, const Function& rates, Held& held, int size)
-    : guards_(guards), rates_(rates), held_(held), n_(static_cast<std::size_t>(size)), sleep_(guards, size) {
+Arming::Arming(GuardSet& guards, const Function& rates, Held& held, const StepControl& control, int size)
+    : guards_(guards),
+      rates_(rates),
+      held_(held),
+      control_(control),
+      n_(static_cast<std::size_t>(size)),
+      sleep_(guards, size) {
   jets_.values.resize(n_);
   box_.values.resize(n_);
   thin_.values.resize(n_);
@@ -83,7 +88,8 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
 Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   Armed& armed = (*this)[guard];
   const bool has_values_only = guards_.has_values_only(guard), is_relation = guards_.is_relation(guard);
-  const auto margin = [&](std::size_t i) { return is_relation ? at_rest * largest_[i] : 4 * eps * moment.scale[i]; };
+  const Band band = is_relation ? band_of(guard) : Band::rounding;
+  const double relative = band == Band::tolerance ? std::max(at_rest, control_.relative) : at_rest;
   if (!has_values_only) {
     Jet<double> t(moment.t);
     t.slope = moment.direction;
@@ -96,7 +102,10 @@ Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants
     armed.forecast = infinity;
   }
   if (!wants_slope) {
-    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i] - margin(i), moment.x[i] + margin(i));
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double d = is_relation ? margin(band, i) : 4 * eps * moment.scale[i];
+      thin_.values[i] = Interval(moment.x[i] - d, moment.x[i] + d);
+    }
     const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
     if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
     if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
@@ -106,14 +115,15 @@ Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants
   for (const bool with_second : {false, true}) {
     const std::vector<double>* second = with_second ? &second_rate(moment) : nullptr;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double d = margin(i), f = moment.direction * moment.rate[i];
-      const double df = is_relation ? at_rest * largest_rate_[i] : 8 * eps * std::abs(f);
+      const double d = is_relation ? margin(band, i) : 4 * eps * moment.scale[i];
+      const double f = moment.direction * moment.rate[i];
+      const double df = is_relation ? relative * largest_rate_[i] : 8 * eps * std::abs(f);
       Jet<Interval>& x = box_.values[i];
       x.value = Interval(moment.x[i] - d, moment.x[i] + d);
       x.slope = Interval(f - df, f + df);
       x.curve = Interval(-infinity, infinity);
       if (with_second) {
-        const double c = 0.5 * (*second)[i], rounding = 1e-6 * std::abs(c);
+        const double c = 0.5 * (*second)[i], rounding = std::max(1e-6, is_relation ? relative : 0) * std::abs(c);
         x.curve = Interval(c - rounding, c + rounding);
       }
     }
@@ -151,17 +161,26 @@ void Arming::see(const double* x) {
   for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
 }
 
-int Arming::sign_beyond_rounding(int guard, double t, const double* x) {
+double Arming::margin(Band band, std::size_t i) const {
+  const double rounding = at_rest * largest_[i];
+  return band == Band::rounding ? rounding : std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
+}
+
+Arming::Band Arming::band_of(int guard) const {
+  const auto i = static_cast<std::size_t>(guards_.info(guard).role_index);
+  return armed_[static_cast<std::size_t>(guard)].is_known && held_.truths[i] == 0 ? Band::tolerance : Band::rounding;
+}
+
+int Arming::sign_beyond(Band band, int guard, double t, const double* x) {
   if (guards_[guard].is_generic) {
-    for (std::size_t i = 0; i < n_; ++i)
-      thin_.values[i] = Interval(x[i] - at_rest * largest_[i], x[i] + at_rest * largest_[i]);
+    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(x[i] - margin(band, i), x[i] + margin(band, i));
     return guards_.evaluate(guard, Interval(t), thin_).sign();
   }
   const double g = guards_.evaluate(guard, t, x);
   double noise = 0;  // what rests is a difference: its terms must not move together
   moved_.assign(x, x + n_);
   for (std::size_t i = 0; i < n_; ++i) {
-    moved_[i] = x[i] + at_rest * largest_[i];
+    moved_[i] = x[i] + margin(band, i);
     noise += std::abs(guards_.evaluate(guard, t, moved_.data()) - g);
     moved_[i] = x[i];
   }
@@ -273,14 +292,21 @@ void Arming::judge_relation(int guard, const Verdict& verdict, const Moment& mom
   Armed& armed = (*this)[guard];
   const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
   int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
-  if (!std::isnan(armed.settles_until)) {  // it has fired before its own zero
-    armed.sign = static_cast<signed char>(now);
+  // Zero, but by rounding or integration on the other side of it than where it goes: passing zero is no event any more.
+  const bool passes_zero = verdict.sign == 0 && now != 0 && std::isfinite(armed.forecast);
+  armed.starts_at_zero = held == 0;
+  if (moment.direction * (armed.settles_until - moment.t) > 0) {  // it has fired before its own zero
+    armed.sign = static_cast<signed char>(passes_zero ? -now : now);
     return;
   }
   const bool is_going_back = verdict.sign == 0 && now == -held;
-  if (is_going_back && !moment.has_moved(guard)) now = held;  // just across, by a few ulp: the chart finds what follows
-  armed.sign = static_cast<signed char>(held);
-  armed.starts_at_zero = held == 0;
+  if (is_going_back && !moment.has_moved(guard)) {  // just across, by a few ulp: the chart finds what follows
+    armed.sign = static_cast<signed char>(held);
+    return;
+  }
+  if (passes_zero)
+    armed.settles_until = moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
+  armed.sign = static_cast<signed char>(passes_zero ? -now : held);
   if (now == held) return;
   armed.after = static_cast<signed char>(now);
   aftermath.jumped.push_back(guard);

@@ -12,6 +12,7 @@
 #include "event/black_box_chart.hpp"
 #include "event/guard_set.hpp"
 #include "event/sleep.hpp"
+#include "pawl/stepper.hpp"
 
 namespace pawl::event {
 
@@ -54,7 +55,7 @@ struct Aftermath {
 
 class Arming {
  public:
-  Arming(GuardSet& guards, const Function& rates, Held& held, int size);
+  Arming(GuardSet& guards, const Function& rates, Held& held, const StepControl& control, int size);
 
   /// Judges every guard at this instant. fired: guards of the event just handled (by number); empty at the start.
   Aftermath judge(const Moment& moment, std::span<const int> fired);
@@ -64,9 +65,11 @@ class Arming {
   Sleep& sleep() { return sleep_; }
   /// Guards to be looked at in a step, the one with the nearest forecast first.
   const std::vector<int>& awake();
-  /// The sign of a relation at this instant, 0 where it is zero to within rounding: 64 ulp of the largest values that
-  /// the states have had, because what rests does so for many steps.
-  int sign_beyond_rounding(int guard, double t, const double* x);
+  /// How far from zero counts as zero, measured by the largest values that the states have had: rounding where a
+  /// relation comes to rest; while it rests, the error that integration may make, because that is all it then shows.
+  enum class Band { rounding, tolerance };
+  /// The sign of a relation at this instant, 0 within the band.
+  int sign_beyond(Band band, int guard, double t, const double* x);
   /// States of this size have been seen.
   void see(const double* x);
   /// After a step without event: quiet guards may fall asleep.
@@ -88,6 +91,8 @@ class Arming {
   };
   void recall_forecast(int guard, const Moment& moment);
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
+  double margin(Band band, std::size_t i) const;
+  Band band_of(int guard) const;  // of a relation
   Verdict look(int guard, const Moment& moment, bool wants_slope);
   Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
   Verdict look_black_box(int guard, const Moment& moment);
@@ -100,6 +105,7 @@ class Arming {
   GuardSet& guards_;
   const Function& rates_;
   Held& held_;
+  const StepControl& control_;
   std::size_t n_;
   std::vector<Armed> armed_;
   std::vector<int> awake_;

@@ -203,32 +203,23 @@ class Certified final : public EventFinder {
     return std::max(inside, 0.0);
   }
 
-  // A relation that rests at zero leaves it where it is beyond rounding. What is smooth and rests keeps resting, so
-  // that samples show it; the bracket is narrowed as far as rounding makes sense.
+  // A relation that rests at zero has left it once it is farther away than the integration error can take it; where it
+  // left is then told by rounding. What is smooth and rests keeps resting, so that samples show it.
   std::optional<Zero> end_of_rest(int guard, const Step& step, double limit) {
     constexpr int parts = 8;
     arming_.see(step.start());
     arming_.see(step.end());
-    const auto sign_at = [&](double theta) {
+    const auto sign_at = [&](Arming::Band band, double theta) {
       evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
-      return arming_.sign_beyond_rounding(guard, step.t0 + theta * step.span, x_.data());
+      return arming_.sign_beyond(band, guard, step.t0 + theta * step.span, x_.data());
     };
-    double inside = 0;
     for (int part = 1; part <= parts; ++part) {
-      double beyond = limit * part / parts;
-      int sign = sign_at(beyond);
-      if (sign == 0) {
-        inside = beyond;
-        continue;
-      }
-      for (int i = 0; i < 20; ++i) {
+      double inside = 0, beyond = limit * part / parts;
+      const int sign = sign_at(Arming::Band::tolerance, beyond);
+      if (sign == 0) continue;
+      for (int i = 0; i < 40; ++i) {
         const double middle = 0.5 * (inside + beyond);
-        if (const int there = sign_at(middle); there == 0) {
-          inside = middle;
-        } else {
-          beyond = middle;
-          sign = there;
-        }
+        (sign_at(Arming::Band::rounding, middle) == sign ? beyond : inside) = middle;
       }
       return Zero{inside, beyond, 0, sign};
     }

@@ -22,7 +22,7 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
       control_(control),
       sliding_(model, held_, size),
       guards_(model, held_, sliding_, size),
-      arming_(guards_, model.rates, held_, size),
+      arming_(guards_, model.rates, held_, control, size),
       pull_(model, held_, sliding_, control, size),
       transitions_(model, held_, guards_, arming_, sliding_, field, pull_),
       finder_(find_finder(options.finder).make(guards_, arming_, size, options.location)),
@@ -274,11 +274,12 @@ void Layer::carry(Memory& memory) {
   rate_ = has_rate ? transitions_.rate().data() : nullptr;
   if (schedule_) schedule_->carry(memory);
   sliding_.carry(memory);
+  transitions_.carry(memory);
+  micro_.carry(memory);
+  if (guards_.declared() == 0) return;  // nobody is armed, asleep or seen
   guards_.carry(memory);
   arming_.carry(memory);
-  transitions_.carry(memory);
   finder_->carry(memory);
-  micro_.carry(memory);
 }
 
 void Layer::report(std::vector<Event>& events) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -396,6 +397,24 @@ TEST_F(Command, CtrlCWhileVerifyingKeepsTheRun) {
   EXPECT_EQ(object["verification"]["stopped"], true);
   EXPECT_EQ(object["verification"]["runs"][0]["outcome"], "stopped");
   EXPECT_EQ(object["verification"]["runs"][1]["has_run"], false);
+}
+
+// Constant from 0 to 1, so that v = 1 - exp(-t / 0.5) there, and straight down to -1 at t = 3.
+TEST_F(Command, TakesTheCourseOfAnInputFromAFile) {
+  const std::string file = (folder / "u.csv").string();
+  std::ofstream(file) << "t,u\n0,1\n1,1\n3,-1\n";
+  const Json object = Json::parse(pawl("run driven-rc --rtol 1e-9 --stop 1 --json --input u=" + file).out);
+  EXPECT_NEAR(object["final"]["v"].get<double>(), 1 - std::exp(-2.0), 1e-8);
+  const Answer wrong = pawl("run driven-rc --input w=" + file);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(has(wrong.out, "system 'driven-rc' has no input 'w'; did you mean 'u'?")) << wrong.out;
+  std::ofstream(file) << "t,u\n0,1\n0,2\n";
+  const Answer back = pawl("run driven-rc --input u=steps:" + file);
+  EXPECT_EQ(back.code, 2);
+  EXPECT_TRUE(has(back.out, file + ", line 3: the time 0 is not after 0, the one before")) << back.out;
+  const Answer words = pawl("run driven-rc --input u");
+  EXPECT_TRUE(has(words.out, "--input u: expected name=file.csv, name=steps:file.csv or name=spline:file.csv"))
+      << words.out;
 }
 
 TEST_F(Command, CompletesWordsInBash) {

@@ -47,12 +47,12 @@ TEST(GuardBlock, FindsWhatSeparateGuardsFindAndProvesIt) {
   for (const Guarantee& guarantee : other.statistics.events.guarantees) EXPECT_EQ(guarantee.level, "proved");
 }
 
-// A thousand guards far from zero cost one evaluation over a step, not a thousand.
+// Two hundred guards far from zero cost one evaluation over a step, not two hundred.
 TEST(GuardBlock, QuietGuardsShareOneEvaluationPerStep) {
   for (const bool is_black_box : {false, true}) {
     Wave wave;
     const auto calls = std::make_shared<long long>(0);
-    const int count = 1000;
+    const int count = 200;
     const auto all = [=, x = wave.x](const auto& at, auto out) {
       ++*calls;
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = at[x] - 2.0 - static_cast<double>(i);
@@ -126,11 +126,11 @@ TEST(GuardBlock, IsRefusedWhereItMeansNothing) {
             "system 'wave': the guard 'a' is declared twice");
 }
 
-// Ten thousand guards are declared at once: each name is looked up, not compared with all others.
+// Many guards are declared at once: each name is looked up, not compared with all others.
 TEST(GuardBlock, ManyGuardsAreDeclaredQuickly) {
   Wave wave;
-  wave.s.guards("g", 200'000, [](const auto&, auto) {});
-  EXPECT_EQ(wave.s.declarations().guards.size(), 200'000U);
+  wave.s.guards("g", 20'000, [](const auto&, auto) {});
+  EXPECT_EQ(wave.s.declarations().guards.size(), 20'000U);
 }
 
 // A chain x_1' = u - x_1, x_k' = x_(k-1) - x_k with the input u = sin t as an algebraic unknown, n known at run time.

@@ -113,9 +113,9 @@ TEST(Input, DrivesAConstraint) {
   const auto q = slider.coordinate("q", 0, 1);
   slider.mass(q, 2.0);
   const auto u = slider.input("u", Signal::function([](const auto& t) {
-    using std::sin;
-    return sin(t);
-  }));
+                                using std::sin;
+                                return sin(t);
+                              }));
   const Constraint drive = slider.constraint("drive", [=](const auto& at) { return at[q] - at[u]; });
   for (const char* method : {"dop853", "radau"}) {
     const Result run = simulate(slider, {.end = 2, .tolerance = 1e-8, .method = method});
@@ -151,12 +151,18 @@ TEST(Input, IsGivenAnotherCourseByValuesByJumpsAndOnTheWay) {
 
 TEST(Input, SaysWhatIsWrongWithACourse) {
   EXPECT_EQ(misuse_of([] { Signal::polyline({}); }), "an input needs at least one point: the polyline is empty");
-  EXPECT_EQ(misuse_of([] { Signal::steps({{0, 1}, {0, 2}}); }),
+  EXPECT_EQ(misuse_of([] {
+              Signal::steps({{0, 1}, {0, 2}});
+            }),
             "point 2 of the steps is at t = 0, not after the one before, at 0");
-  EXPECT_EQ(misuse_of([] { Signal::spline({{0, 1}, {1, NAN}}); }),
+  EXPECT_EQ(misuse_of([] {
+              Signal::spline({{0, 1}, {1, NAN}});
+            }),
             "point 2 of the spline is (1, nan): both must be finite");
   EXPECT_EQ(misuse_of([] { Signal(INFINITY); }), "an input is inf: it must be finite");
-  EXPECT_EQ(misuse_of([] { Signal::function([](const auto& t) { return t; }, {2, 1}); }),
+  EXPECT_EQ(misuse_of([] {
+              Signal::function([](const auto& t) { return t; }, {2, 1});
+            }),
             "the corners of an input must be finite and ascending: 1 is not");
   const Integrator model(1.0);
   EXPECT_EQ(misuse_of([&] { Values(model.system).set("v", Signal(1)); }),

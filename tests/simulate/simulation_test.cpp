@@ -209,10 +209,10 @@ TEST(Simulation, AChangeBeforeAnEventThatWasFoundAlreadyMovesIt) {
     d[height] = at[speed];
     d[speed] = -at[gravity];
   });
-  const Guard touch = ball.guard("touch", [=](const auto& at) { return at[height]; })
-                          .falling()
-                          .unilateral()
-                          .then([=](Jump& jump) { jump[speed] = -jump[speed]; });
+  const Guard touch =
+      ball.guard("touch", [=](const auto& at) { return at[height]; }).falling().unilateral().then([=](Jump& jump) {
+        jump[speed] = -jump[speed];
+      });
   Simulation run(ball, {.end = 2.5});  // it would touch at t = 1
   ASSERT_TRUE(run.advance_to(0.9));
   run[height] = 5;  // from there: 5 - 1.8 s - s² = 0
@@ -247,8 +247,7 @@ TEST(Simulation, SaysWhatItCannotDo) {
   EXPECT_EQ(misuse_of([&] { run.advance_to(3); }), "advance_to(3): the run stands at t = 1 and ends at 2");
   const Snapshot here = run.snapshot();
   run.finish();
-  EXPECT_EQ(misuse_of([&] { run.step(); }),
-            "step: the run is finished, and its result handed out; restore() it first");
+  EXPECT_EQ(misuse_of([&] { run.step(); }), "step: the run is finished, and its result handed out; restore() it first");
   EXPECT_EQ(misuse_of([&] { run[decay.rate] = 2; }),
             "now: the run is finished, and its result handed out; restore() it first");
   Decay other;
