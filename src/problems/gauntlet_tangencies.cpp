@@ -194,7 +194,9 @@ GauntletCase double_then_single(GuardForm form) {
 
 GauntletCase almost_double(GuardForm form, const std::string& name, double height) {
   auto [system, x, mode] = clock(name);
-  guard(system, form, "parabola", [=](const auto& at) { return sqr(at[x] - 0.5) + height; }).then(toggling(mode));
+  guard(system, form, "parabola", [=, x = x](const auto& at) {
+    return sqr(at[x] - 0.5) + height;
+  }).then(toggling(mode));
   std::vector<ExpectedEvent> expected;
   if (height < 0)
     expected = alternating({0.5 - std::sqrt(-height), 0.5 + std::sqrt(-height)}, "parabola", -1, 1e-9, true);

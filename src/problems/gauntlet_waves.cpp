@@ -185,7 +185,9 @@ GauntletCase chebyshev(GuardForm form) {
 GauntletCase pair(GuardForm form, const std::string& name, double gap, double tolerance) {
   auto [system, x, mode] = clock(name);
   const double second = 0.5 + gap;
-  guard(system, form, "pair", [=](const auto& at) { return (at[x] - 0.5) * (at[x] - second); }).then(toggling(mode));
+  guard(system, form, "pair", [=, x = x](const auto& at) {
+    return (at[x] - 0.5) * (at[x] - second);
+  }).then(toggling(mode));
   return {.name = name,
           .why = "both inside one long step; no sign change at its ends",
           .system = system,
