@@ -37,6 +37,7 @@ GauntletReport sum_of(const Method& method, const std::vector<GauntletCase>& cas
     sum.expected += report.expected;
     sum.found += report.found;
     sum.missed += report.missed;
+    sum.misplaced += report.misplaced;
     sum.wrong += report.wrong;
     sum.doubled += report.doubled;
     sum.wrong_side += report.wrong_side;
@@ -60,16 +61,17 @@ void run_gauntlet(Report& report, const Wanted& wanted, GuardForm form) {
                            "on the wrong side, out of order or too far from their exact time, and runs that end "
                            "otherwise than they should.",
                            cases.size()),
-               {"method", "cases", "found / expected", "faults", "missed", "false", "doubled", "wrong side",
-                "out of order", "right-hand sides", "guard evaluations"});
+               {"method", "cases", "found / expected", "faults", "missed", "misplaced", "false", "doubled",
+                "wrong side", "out of order", "right-hand sides", "guard evaluations"});
   std::vector<Fault> faults;
   for (const Method* method : contestants(wanted)) {
     int count = 0;
     const GauntletReport sum = sum_of(*method, cases, form, count, faults);
     report.row({method->name, fmt::format("{}", count), fmt::format("{} / {}", sum.found, sum.expected),
-                fmt::format("{}", sum.faults.size()), fmt::format("{}", sum.missed), fmt::format("{}", sum.wrong),
-                fmt::format("{}", sum.doubled), fmt::format("{}", sum.wrong_side), fmt::format("{}", sum.out_of_order),
-                fmt::format("{}", sum.rhs), fmt::format("{}", sum.guard_evaluations)});
+                fmt::format("{}", sum.faults.size()), fmt::format("{}", sum.missed), fmt::format("{}", sum.misplaced),
+                fmt::format("{}", sum.wrong), fmt::format("{}", sum.doubled), fmt::format("{}", sum.wrong_side),
+                fmt::format("{}", sum.out_of_order), fmt::format("{}", sum.rhs),
+                fmt::format("{}", sum.guard_evaluations)});
     report.expect(sum.faults.empty(), fmt::format("{}: {} faults", method->name, sum.faults.size()));
   }
   if (faults.empty()) return;

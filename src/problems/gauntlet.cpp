@@ -124,7 +124,29 @@ class Judge {
     return value * expected.to < 0 && std::abs(value) <= 8 * std::numeric_limits<double>::epsilon();
   }
 
+  // An event too far from its exact time is misplaced: neither is another one missed, nor is it there twice.
   void count() {
+    using gauntlet_parts::of_state;
+    std::vector<bool> is_misplaced(case_.expected.size(), false);
+    const double last = case_.expected.empty() ? case_.options.start : case_.expected.back().t;
+    for (const FoundEvent& found : found_) {
+      if (found.match >= 0 || (case_.may_chatter_on && found.t >= last - of_state)) continue;
+      const auto near = std::find_if(case_.expected.begin(), case_.expected.end(), [&](const ExpectedEvent& expected) {
+        return expected.guard == found.guard && std::abs(found.t - expected.t) <= 100 * expected.tolerance + 1e-12;
+      });
+      const bool is_near = near != case_.expected.end();
+      if (is_black_box_ && is_near && near->needs_proof) continue;  // a touch in a black box is a hint
+      const auto e = static_cast<std::size_t>(near - case_.expected.begin());
+      if (is_near && !is_matched_[e] && !is_misplaced[e]) {
+        is_misplaced[e] = true;
+        ++report_.misplaced;
+        report_.faults.push_back(
+            fmt::format("off by {:.1e}: {}, allowed {:.1e}", found.t - near->t, describe(found), near->tolerance));
+        continue;
+      }
+      ++(is_near ? report_.doubled : report_.wrong);
+      report_.faults.push_back((is_near ? "double: " : "wrong: ") + describe(found));
+    }
     for (std::size_t e = 0; e < case_.expected.size(); ++e) {
       const ExpectedEvent& expected = case_.expected[e];
       const bool is_wanted =
@@ -133,22 +155,10 @@ class Judge {
       ++report_.expected;
       if (is_matched_[e]) {
         ++report_.found;
-      } else {
+      } else if (!is_misplaced[e]) {
         ++report_.missed;
         report_.faults.push_back("missed: " + describe(expected));
       }
-    }
-    using gauntlet_parts::of_state;
-    const double last = case_.expected.empty() ? case_.options.start : case_.expected.back().t;
-    for (const FoundEvent& found : found_) {
-      if (found.match >= 0 || (case_.may_chatter_on && found.t >= last - of_state)) continue;
-      const auto near = std::find_if(case_.expected.begin(), case_.expected.end(), [&](const ExpectedEvent& expected) {
-        return expected.guard == found.guard && std::abs(found.t - expected.t) <= 100 * expected.tolerance + 1e-12;
-      });
-      const bool is_double = near != case_.expected.end();
-      if (is_black_box_ && is_double && near->needs_proof) continue;  // a touch in a black box is a hint
-      ++(is_double ? report_.doubled : report_.wrong);
-      report_.faults.push_back((is_double ? "double: " : "wrong: ") + describe(found));
     }
   }
 

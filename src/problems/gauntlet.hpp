@@ -48,7 +48,7 @@ struct GauntletCase {
 
 struct GauntletReport {
   int expected = 0, found = 0;  ///< events that had to be found, and those of them that were
-  int missed = 0, wrong = 0, doubled = 0, wrong_side = 0, out_of_order = 0;
+  int missed = 0, misplaced = 0, wrong = 0, doubled = 0, wrong_side = 0, out_of_order = 0;
   double location_error = 0;  ///< largest, over the events found
   double final_error = 0;
   long long rhs = 0, guard_evaluations = 0, steps = 0;

@@ -22,7 +22,9 @@ T rational_dip(const T& t, double centre, double width) {
 GauntletCase dip_of_state(GuardForm form, const std::string& name, double width) {
   auto [system, x, mode] = clock(name, 0);
   constexpr double centre = 0.6180339887;
-  guard(system, form, "dip", [=](const auto& at) { return rational_dip(at[x], centre, width); }).then(toggling(mode));
+  guard(system, form, "dip", [=, x = x](const auto& at) {
+    return rational_dip(at[x], centre, width);
+  }).then(toggling(mode));
   return {.name = name,
           .why = "inside a step of one",
           .system = system,

@@ -11,7 +11,7 @@ template <class F>
 GauntletCase of_clock(GuardForm form, const std::string& name, const std::string& why, double end, F g,
                       const std::vector<ExpectedEvent>& expected) {
   auto [system, x, mode] = clock(name);
-  guard(system, form, "root", [g, x](const auto& at) { return g(at[x]); }).then(toggling(mode));
+  guard(system, form, "root", [g, x = x](const auto& at) { return g(at[x]); }).then(toggling(mode));
   return {.name = name, .why = why, .system = system, .options = {.end = end}, .expected = expected};
 }
 

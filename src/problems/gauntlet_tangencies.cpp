@@ -128,7 +128,7 @@ GauntletCase touching_sine(GuardForm form, bool fires) {
 
 GauntletCase touching_square(GuardForm form) {
   auto [system, x, mode] = clock("(x - 1/2)^2 touches");
-  guard(system, form, "square", [x](const auto& at) { return sqr(at[x] - 0.5); }).touching().then(toggling(mode));
+  guard(system, form, "square", [x = x](const auto& at) { return sqr(at[x] - 0.5); }).touching().then(toggling(mode));
   return {.name = system.name(),
           .why = "a double root of a state; nothing changes sign",
           .system = system,
@@ -138,7 +138,7 @@ GauntletCase touching_square(GuardForm form) {
 
 GauntletCase kink(GuardForm form) {
   auto [system, x, mode] = clock("abs(x - 1/2) touches");
-  guard(system, form, "kink", [x](const auto& at) { return abs(at[x] - 0.5); }).touching().then(toggling(mode));
+  guard(system, form, "kink", [x = x](const auto& at) { return abs(at[x] - 0.5); }).touching().then(toggling(mode));
   return {.name = system.name(),
           .why = "a touch without a derivative",
           .system = system,
@@ -149,7 +149,7 @@ GauntletCase kink(GuardForm form) {
 template <int power>
 GauntletCase multiple(GuardForm form) {
   auto [system, x, mode] = clock("root of multiplicity " + std::to_string(power));
-  guard(system, form, "power", [x](const auto& at) {
+  guard(system, form, "power", [x = x](const auto& at) {
     const auto s = at[x] - 0.3;
     auto value = s;
     for (int k = 1; k < power; ++k) value = value * s;
@@ -169,7 +169,7 @@ GauntletCase multiple(GuardForm form) {
 
 GauntletCase expanded_cubic(GuardForm form) {
   auto [system, x, mode] = clock("triple root, expanded");
-  guard(system, form, "cubic", [x](const auto& at) {
+  guard(system, form, "cubic", [x = x](const auto& at) {
     return ((at[x] - 1.5) * at[x] + 0.75) * at[x] - 0.125;
   }).then(toggling(mode));
   return {.name = system.name(),
@@ -181,7 +181,9 @@ GauntletCase expanded_cubic(GuardForm form) {
 
 GauntletCase double_then_single(GuardForm form) {
   auto [system, x, mode] = clock("double root, then a single one");
-  guard(system, form, "roots", [x](const auto& at) { return sqr(at[x] - 0.25) * (at[x] - 0.75); }).then(toggling(mode));
+  guard(system, form, "roots", [x = x](const auto& at) {
+    return sqr(at[x] - 0.25) * (at[x] - 0.75);
+  }).then(toggling(mode));
   return {.name = system.name(),
           .why = "a touch that fires nothing before a crossing that does",
           .system = system,
@@ -192,7 +194,9 @@ GauntletCase double_then_single(GuardForm form) {
 
 GauntletCase almost_double(GuardForm form, const std::string& name, double height) {
   auto [system, x, mode] = clock(name);
-  guard(system, form, "parabola", [=](const auto& at) { return sqr(at[x] - 0.5) + height; }).then(toggling(mode));
+  guard(system, form, "parabola", [=, x = x](const auto& at) {
+    return sqr(at[x] - 0.5) + height;
+  }).then(toggling(mode));
   std::vector<ExpectedEvent> expected;
   if (height < 0)
     expected = alternating({0.5 - std::sqrt(-height), 0.5 + std::sqrt(-height)}, "parabola", -1, 1e-9, true);
@@ -205,7 +209,7 @@ GauntletCase almost_double(GuardForm form, const std::string& name, double heigh
 
 GauntletCase flat_stretch(GuardForm form) {
   auto [system, x, mode] = clock("zero on a whole stretch");
-  guard(system, form, "plateau", [x](const auto& at) {
+  guard(system, form, "plateau", [x = x](const auto& at) {
     return max(at[x] - 0.75, 0.0) - max(0.25 - at[x], 0.0);
   }).then(toggling(mode));
   return {.name = system.name(),

@@ -88,7 +88,7 @@ GauntletCase thousand_roots(GuardForm form) {
 
 GauntletCase modulated(GuardForm form) {
   auto [system, x, mode] = clock("x sin(50 t)");
-  guard(system, form, "wave", [x](const auto& at) { return (1 + at[x]) * sin(50 * at.t); }).then(toggling(mode));
+  guard(system, form, "wave", [x = x](const auto& at) { return (1 + at[x]) * sin(50 * at.t); }).then(toggling(mode));
   return {.name = system.name(),
           .why = "a product of a moving state and a wave the step does not see",
           .system = system,
@@ -151,7 +151,7 @@ GauntletCase crowding(GuardForm form) {
 
 GauntletCase product(GuardForm form) {
   auto [system, x, mode] = clock("ten roots of a polynomial");
-  guard(system, form, "product", [x](const auto& at) {
+  guard(system, form, "product", [x = x](const auto& at) {
     auto value = at[x] - 0.1;
     for (int k = 2; k <= 10; ++k) value = value * (at[x] - k / 10.0);
     return value;
@@ -165,7 +165,7 @@ GauntletCase product(GuardForm form) {
 
 GauntletCase chebyshev(GuardForm form) {
   auto [system, x, mode] = clock("Chebyshev polynomial of degree 12", -1);
-  guard(system, form, "T12", [x](const auto& at) {
+  guard(system, form, "T12", [x = x](const auto& at) {
     auto before = 0 * at[x] + 1, now = 1 * at[x];
     for (int k = 2; k <= 12; ++k) {
       const auto next = 2 * at[x] * now - before;
@@ -185,7 +185,9 @@ GauntletCase chebyshev(GuardForm form) {
 GauntletCase pair(GuardForm form, const std::string& name, double gap, double tolerance) {
   auto [system, x, mode] = clock(name);
   const double second = 0.5 + gap;
-  guard(system, form, "pair", [=](const auto& at) { return (at[x] - 0.5) * (at[x] - second); }).then(toggling(mode));
+  guard(system, form, "pair", [=, x = x](const auto& at) {
+    return (at[x] - 0.5) * (at[x] - second);
+  }).then(toggling(mode));
   return {.name = name,
           .why = "both inside one long step; no sign change at its ends",
           .system = system,
@@ -206,7 +208,7 @@ GauntletCase pair_of_time(GuardForm form) {
 
 GauntletCase expanded_pair(GuardForm form) {
   auto [system, x, mode] = clock("two roots 1e-6 apart, expanded");
-  guard(system, form, "pair", [x](const auto& at) {
+  guard(system, form, "pair", [x = x](const auto& at) {
     return sqr(at[x]) - at[x] + (0.25 - 0.25e-12);
   }).then(toggling(mode));
   return {.name = system.name(),
@@ -218,7 +220,7 @@ GauntletCase expanded_pair(GuardForm form) {
 
 GauntletCase five_in_a_row(GuardForm form) {
   auto [system, x, mode] = clock("five roots 1e-6 apart");
-  guard(system, form, "cluster", [x](const auto& at) {
+  guard(system, form, "cluster", [x = x](const auto& at) {
     auto value = at[x] - 0.5;
     for (int k = 1; k <= 4; ++k) value = value * (at[x] - (0.5 + k * 1e-6));
     return value;
