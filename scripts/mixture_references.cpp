@@ -11,7 +11,7 @@
 
 namespace {
 
-const Number far = 1e30Q;
+const Number far = 1e30Q, longest = 1e-3Q;  // a step: no event begins and ends within one
 
 struct Model {
   virtual ~Model() = default;
@@ -80,6 +80,7 @@ State run(Model& model, Number tolerance) {
     x = next;
     t = at_limit ? limit : t + step;
     if (!at_limit) H *= growth(error, tolerance);
+    if (H > longest) H = longest;
     if (at_limit && is_known) {
       model.arrive(t, x);
       H = 1e-7Q;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "formulate/kkt.hpp"
+#include "pawl/memory.hpp"
 #include "pawl/mechanics.hpp"
 
 namespace pawl::formulate {
@@ -32,6 +33,11 @@ class InertialTerms {
   bool reads_differ(double t, const double* x, const Held& held);
   /// The pairs of speeds, larger number first, that kinetic energies couple.
   std::vector<std::pair<int, int>> coupled(double t, const double* x, const Held& held);
+
+  void carry(Memory& memory) {
+    memory(map_, structure_, groups_, smooth_, black_boxes_, moves_, kinetics_, reads_others_, is_twice_differentiable_,
+           has_gyroscopes_, is_single_, work_, work_dual_, curvatures_, linear_, x_moved_, ahead_, behind_);
+  }
 
   /// No entry of the mass matrix moves, and no body turns with different inertias: Q = 0.
   bool is_zero() const { return is_constant() && !has_gyroscopes_; }

@@ -67,7 +67,7 @@ void MechanicsForm::lock(const Held& held) {
 
 void MechanicsForm::carry(Memory& memory) {
   memory(extra_evaluations, own_held_, arranged_for_, in_force_, redundant_, is_stale_, direction_, step_, step_start_,
-         first_mode_, why_, notes_);
+         first_mode_, why_, notes_, has_checked_inertia_);
   terms_.carry(memory);
   invariants_.carry(memory);
   if (contacts_) contacts_->carry(memory, own_held_);

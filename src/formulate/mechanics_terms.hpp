@@ -37,7 +37,8 @@ class MechanicsTerms {
   void carry(Memory& memory) {
     memory(mass, force, jacobian, value, slope, gamma, q_rate, rows_, holonomic_, map_, force_map_, pattern_,
            mass_pattern_, blocks_, declared_row_, potentials_, q_curve_, duals_, rows_dual_, rows_jet_, rows_value_,
-           motion_);
+           motion_, inertial);
+    inertia_.carry(memory);
   }
   std::vector<int> rows_in_force() const;
   void arrange(double t, const double* x, const std::vector<int>& declared_rows);

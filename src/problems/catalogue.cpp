@@ -97,6 +97,8 @@ const std::vector<Problem>& catalogue() {
       problems::sliding_arm(),
       problems::bead_hoop(),
       problems::servo(),
+      problems::backlash_drive(),
+      problems::coil_pendulum(),
       problems::buck_converter(),
       problems::diode_bridge(),
       problems::thyristor_rectifier(),

@@ -6,5 +6,7 @@
 namespace pawl::problems {
 
 Problem servo();
+Problem backlash_drive();
+Problem coil_pendulum();
 
 }  // namespace pawl::problems
