@@ -34,6 +34,7 @@ struct Model {
 State run(Model& model, Number tolerance) {
   State x = model.start();
   Number t = 0, H = 1e-6Q;
+  bool is_fresh = true;  // at the start, or just after an event
   const Field field = [&model](Number time, const State& at, State& rate) { model.rates(time, at, rate); };
   while (t < model.end()) {
     Number limit = model.next_time();
@@ -47,15 +48,16 @@ State run(Model& model, Number tolerance) {
       H = step * growth(error, tolerance);
       continue;
     }
-    // What has just reached zero leaves it: looked for only beyond the first hundredth of the step.
-    const auto before = model.guards(t + step / 100, extrapolate(field, t, x, step / 100, unused)),
+    // What has just reached zero leaves it: after an event nothing is looked for in the first hundredth of the step.
+    const Number from = is_fresh ? step / 100 : Number(0);
+    const auto before = model.guards(t + from, is_fresh ? extrapolate(field, t, x, from, unused) : x),
                after = model.guards(t + step, next);
     int first = -1;
     Number when = step;
     State there;
     for (std::size_t g = 0; g < before.size(); ++g) {
       if (!(before[g] > 0 && after[g] <= 0)) continue;
-      Number low = step / 100, high = step, f_low = before[g], f_high = after[g], root = high;
+      Number low = from, high = step, f_low = before[g], f_high = after[g], root = high;
       State at_root;
       for (int round = 0; round < 200; ++round) {
         root = round % 3 == 2 ? (low + high) / 2 : low + (high - low) * f_low / (f_low - f_high);
@@ -75,8 +77,10 @@ State run(Model& model, Number tolerance) {
       t += when;
       model.fire(first, t, x);
       H = 1e-7Q;
+      is_fresh = true;
       continue;
     }
+    is_fresh = false;
     x = next;
     t = at_limit ? limit : t + step;
     if (!at_limit) H *= growth(error, tolerance);
@@ -84,6 +88,7 @@ State run(Model& model, Number tolerance) {
     if (at_limit && is_known) {
       model.arrive(t, x);
       H = 1e-7Q;
+      is_fresh = true;
     }
   }
   return x;
