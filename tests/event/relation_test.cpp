@@ -159,7 +159,26 @@ TEST(Relation, AClutchAutomatonHasNoEventsByRoundingWhileLocked) {
   }
 }
 
-// v and x are left alone by what arrives: the ball of Modelica texts, relations and a flag, comes to rest by itself.
+// What integration makes of a difference that rests depends on the method; the events do not.
+TEST(Relation, EveryMethodSeesTheSameEventsOfTheClutch) {
+  for (const double amplitude : {10.0, 6.0}) {
+    const Clutch clutch(amplitude);
+    const std::vector<double> reference =
+        simulate(clutch.s, {.end = 20, .tolerance = 1e-10, .method = "dop853"}).times_of(clutch.w);
+    ASSERT_GT(reference.size(), 10U);
+    for (const char* method : {"tsitouras-5", "radau", "bdf", "rodas5p"}) {
+      for (const double tolerance : {1e-6, 1e-9}) {
+        const Result run = simulate(clutch.s, {.end = 20, .tolerance = tolerance, .method = method});
+        ASSERT_TRUE(run.finished()) << method << ' ' << run.reason;
+        const std::vector<double> times = run.times_of(clutch.w);
+        ASSERT_EQ(times.size(), reference.size()) << method << ' ' << tolerance << ' ' << amplitude;
+        for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], reference[i], 1e3 * tolerance) << method;
+      }
+    }
+  }
+}
+
+// The ball of Modelica texts, relations and a flag, comes to rest by itself.
 TEST(Relation, AnAccumulationIsLeftToTheTransitionFunction) {
   System s("ball");
   const auto h = s.state("h", 1), v = s.state("v", 0);
