@@ -30,9 +30,9 @@ using Change = std::function<void(Jump&)>;
 struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
-  std::vector<int> inputs;           // at a corner
-  const Change* change = nullptr;    // from outside
-  int accumulating = -1;  // the guard whose events accumulate
+  std::vector<int> inputs;         // at a corner
+  const Change* change = nullptr;  // from outside
+  int accumulating = -1;           // the guard whose events accumulate
 };
 
 /// The instant, as far as the loop knows it.

@@ -32,7 +32,9 @@ DaeEquations::DaeEquations(std::shared_ptr<const System::Declarations> model)
                    .truths = std::vector<signed char>(model_->condition_names.size(), 0),
                    .members = std::vector<std::vector<Pair>>(model_->condition_family_names.size()),
                    .levels = {},
-                   .sides = {}};
+                   .sides = {},
+                   .inputs = {}};
+  for (const auto& signal : model_->inputs) declared_.inputs.push_back({signal});
   for (const RelayInfo& relay : model_->relays) {
     declared_.levels.push_back(relay.below);
     declared_.sides.push_back(RelaySide::below);
@@ -66,7 +68,7 @@ DaeEquations::~DaeEquations() = default;
 
 void DaeEquations::carry(Memory& memory) {
   memory(observed_, earliest_, direction_, assumed_mass_, assumed_size_, seen_mass_, mass_has_changed_, looks_back_,
-         skips_rates_, dual_evaluations, difference_evaluations, all_evaluations, all_dual_evaluations);
+         skips_rates_, scale_, dual_evaluations, difference_evaluations, all_evaluations, all_dual_evaluations);
   if (!memory.is_saving()) size_memory();
 }
 

@@ -99,6 +99,7 @@ PortHamiltonianForm::PortHamiltonianForm(std::shared_ptr<const System::Declarati
   declared_.parameters = model_->parameters;
   declared_.modes = model_->modes;
   declared_.numbers = model_->numbers;
+  for (const auto& signal : model_->inputs) declared_.inputs.push_back({signal});
   declared_.truths.resize(model_->condition_names.size());
   declared_.members.resize(model_->condition_family_names.size());
   for (const RelayInfo& relay : model_->relays) declared_.levels.push_back(relay.below);

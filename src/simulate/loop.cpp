@@ -282,9 +282,9 @@ void Loop::fail(Attempt attempt) {
   }
   watch_.report(last_words);
   const std::string why = setup_.explain ? setup_.explain() : std::string();
-  ending_ = {Outcome::failed, why.empty() ? describe(attempt, stepper_.failure(), setup_) +
-                                                (setup_.hint ? setup_.hint() : std::string())
-                                          : fmt::format("t = {:.10g}: {}", stepper_.failure().t, why)};
+  ending_ = {Outcome::failed,
+             why.empty() ? describe(attempt, stepper_.failure(), setup_) + (setup_.hint ? setup_.hint() : std::string())
+                         : fmt::format("t = {:.10g}: {}", stepper_.failure().t, why)};
 }
 
 // Whatever was thrown on the way, in words. Called while an exception is being handled.

@@ -224,8 +224,8 @@ std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
   }
   if (first_reaching_mode >= 0) model->settle = nullptr;
   if (declared->mechanics && !declared->mechanics->contacts.empty()) {
-    const auto contacts = std::make_shared<contact::Contacts>(
-        declared, std::static_pointer_cast<MechanicsForm>(form), model->multipliers, tolerance, duration);
+    const auto contacts = std::make_shared<contact::Contacts>(declared, std::static_pointer_cast<MechanicsForm>(form),
+                                                              model->multipliers, tolerance, duration);
     model->multipliers = std::make_shared<ContactMultipliers>(model->multipliers, contacts);
   }
   return model;

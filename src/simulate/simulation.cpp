@@ -97,7 +97,8 @@ bool Simulation::advance_to(double t) {
   const Options& options = engine_->setup.options;
   const double direction = options.end < options.start ? -1 : 1;
   if (!(direction * (t - t_) >= 0 && direction * (options.end - t) >= 0))
-    throw Misuse(fmt::format("advance_to({:.10g}): the run stands at t = {:.10g} and ends at {:.10g}", t, t_, options.end));
+    throw Misuse(
+        fmt::format("advance_to({:.10g}): the run stands at t = {:.10g} and ends at {:.10g}", t, t_, options.end));
   const Clock clock(engine_->wall_seconds);
   detail::Loop& loop = *engine_->loop;
   loop.advance_to(t);
@@ -137,25 +138,25 @@ Snapshot Simulation::snapshot() {
   Memory memory;
   engine_->carry(memory);
   const detail::Loop& loop = *engine_->loop;
-  return Snapshot(t_, std::make_shared<const detail::Saved>(detail::Saved{
-                          .model = system_.share(),
-                          .values = values_,
-                          .options = engine_->setup.options,
-                          .memory = memory.is_refused() ? nullptr : memory.take(),
-                          .changes = engine_->changes,
-                          .passes = loop.passes(),
-                          .is_held_back = loop.is_held_back()}));
+  return Snapshot(
+      t_, std::make_shared<const detail::Saved>(detail::Saved{.model = system_.share(),
+                                                              .values = values_,
+                                                              .options = engine_->setup.options,
+                                                              .memory = memory.is_refused() ? nullptr : memory.take(),
+                                                              .changes = engine_->changes,
+                                                              .passes = loop.passes(),
+                                                              .is_held_back = loop.is_held_back()}));
 }
 
 void Simulation::restore(const Snapshot& snapshot) {
   const detail::Saved& saved = *snapshot.saved_;
   if (saved.model != system_.share())
-    throw Misuse(fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name,
-                             system_.name()));
+    throw Misuse(
+        fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name, system_.name()));
   const Options options = engine_->setup.options;
   if (const std::string_view differs = difference(saved.options, options); !differs.empty())
-    throw Misuse(fmt::format("the snapshot is of a run with another option '{}': both must be made with the same",
-                             differs));
+    throw Misuse(
+        fmt::format("the snapshot is of a run with another option '{}': both must be made with the same", differs));
   if (saved.memory) {
     Memory memory(*saved.memory);
     engine_->carry(memory);
