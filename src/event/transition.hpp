@@ -31,10 +31,10 @@ using Change = std::function<void(Jump&)>;
 struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
-  std::vector<int> inputs;           // at a corner
-  const Change* change = nullptr;    // from outside
-  int accumulating = -1;  // the guard whose events accumulate
-  bool is_start = false;  // of the run
+  std::vector<int> inputs;         // at a corner
+  const Change* change = nullptr;  // from outside
+  int accumulating = -1;           // the guard whose events accumulate
+  bool is_start = false;           // of the run
 };
 
 /// The instant, as far as the loop knows it.

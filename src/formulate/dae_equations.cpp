@@ -57,7 +57,7 @@ DaeEquations::~DaeEquations() = default;
 
 void DaeEquations::carry(Memory& memory) {
   memory(observed_, earliest_, direction_, assumed_mass_, assumed_size_, seen_mass_, mass_has_changed_, looks_back_,
-         skips_rates_, dual_evaluations, difference_evaluations, all_evaluations, all_dual_evaluations);
+         skips_rates_, scale_, dual_evaluations, difference_evaluations, all_evaluations, all_dual_evaluations);
   if (!memory.is_saving()) size_memory();
 }
 

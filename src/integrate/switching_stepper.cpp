@@ -118,9 +118,9 @@ class SwitchingStepper final : public Stepper {
 
   void carry(Memory& memory) override {
     carry_common(memory);
-    memory(is_implicit_, is_new_, has_to_look_, turns_stiff_, was_calm_, has_direction_, t_, direction_, speed_, radius_,
-           quotient_, explicit_steps_, implicit_steps_, since_change_, next_look_, hits_, dwell_, calm_, changes_, own_,
-           x_, rate_, direction_vector_);
+    memory(is_implicit_, is_new_, has_to_look_, turns_stiff_, was_calm_, has_direction_, t_, direction_, speed_,
+           radius_, quotient_, explicit_steps_, implicit_steps_, since_change_, next_look_, hits_, dwell_, calm_,
+           changes_, own_, x_, rate_, direction_vector_);
     parts_.explicit_one->carry(memory);
     bool has_implicit = implicit_ != nullptr;
     memory(has_implicit);

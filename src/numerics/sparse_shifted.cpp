@@ -53,7 +53,8 @@ class SparseShifted final : public ShiftedSystem {
     } else {
       for (std::size_t e = 0; e < entries; ++e) values_[e] = c * matrices_.M[e] - J[e];
     }
-    return is_factored(real_[slot], real_origin_[slot], entries, klu_factor, klu_refactor, klu_rgrowth, klu_rcond, klu_free_numeric);
+    return is_factored(real_[slot], real_origin_[slot], entries, klu_factor, klu_refactor, klu_rgrowth, klu_rcond,
+                       klu_free_numeric);
   }
 
   bool factor(int slot, std::complex<double> c) override {
@@ -148,8 +149,8 @@ class SparseShifted final : public ShiftedSystem {
 
   // The numbers of values_, with the old pivots if they still serve.
   template <class Factor, class Refactor, class Growth, class Condition, class Free>
-  bool is_factored(klu_numeric*& numeric, Origin& origin, std::size_t count, Factor factor_anew, Refactor refactor, Growth growth,
-                   Condition condition, Free free) {
+  bool is_factored(klu_numeric*& numeric, Origin& origin, std::size_t count, Factor factor_anew, Refactor refactor,
+                   Growth growth, Condition condition, Free free) {
     double not_finite = 0;
     for (std::size_t e = 0; e < count; ++e) not_finite += 0 * values_[e];
     if (not_finite != 0) {  // zero or NaN

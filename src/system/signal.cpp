@@ -21,8 +21,8 @@ void check(const std::vector<Signal::Point>& points, std::string_view kind) {
       throw Misuse(fmt::format("point {} of the {} is ({:g}, {:g}): both must be finite", i + 1, kind, points[i].t,
                                points[i].value));
     if (i > 0 && !(points[i].t > points[i - 1].t))
-      throw Misuse(fmt::format("point {} of the {} is at t = {:.10g}, not after the one before, at {:.10g}", i + 1, kind,
-                               points[i].t, points[i - 1].t));
+      throw Misuse(fmt::format("point {} of the {} is at t = {:.10g}, not after the one before, at {:.10g}", i + 1,
+                               kind, points[i].t, points[i - 1].t));
   }
 }
 

@@ -392,7 +392,8 @@ void Values::set(std::string_view input, Signal signal) {
   const std::vector<std::string>& names = declarations_->input_names;
   const auto found = std::find(names.begin(), names.end(), input);
   if (found == names.end())
-    throw Misuse(fmt::format("system '{}' has no input '{}'{}", declarations_->name, input, did_you_mean(input, names)));
+    throw Misuse(
+        fmt::format("system '{}' has no input '{}'{}", declarations_->name, input, did_you_mean(input, names)));
   (*this)[Input{static_cast<int>(found - names.begin())}] = std::move(signal);
 }
 
