@@ -208,7 +208,7 @@ class BacklashDrive final : public Model {
  public:
   std::vector<std::string> names() const override { return {"motor", "motor'", "load", "load'", "i", "sensor"}; }
   State start() const override { return {0, 0, 0, 0, 0, 0}; }
-  Number end() const override { return 0.4Q; }
+  Number end() const override { return 0.05Q; }
   void rates(Number, const State& x, State& rate) const override {
     const Number torque = k * x[current], brake = -drag * x[load_speed];
     rate[motor] = x[motor_speed];

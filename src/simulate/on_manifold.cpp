@@ -76,8 +76,8 @@ struct Surface {
 };
 
 /// Rates, multipliers and manifold of the form, for a model that is run or read with it.
-void bind(System::Declarations& model, const std::shared_ptr<formulate::Form>& form, bool has_manifold,
-          std::shared_ptr<StartPolicy> policy) {
+void attach(System::Declarations& model, const std::shared_ptr<formulate::Form>& form, bool has_manifold,
+            std::shared_ptr<StartPolicy> policy) {
   model.rates = Function::rates(FormRates{form});
   model.multipliers = std::make_shared<FormMultipliers>(form);
   model.follow = [form](const Held& held) {
@@ -198,7 +198,7 @@ void OnManifold::derive(Setup& setup) {
                             !(stabilization_.name == "none" && setup.options.constraints.start == "keep");
   if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get()))
     mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
-  bind(*derived, form_, has_manifold, start_policy_);
+  attach(*derived, form_, has_manifold, start_policy_);
   if (declared_->mechanics && !declared_->mechanics->contacts.empty()) declare_contacts(setup, *derived);
   *scratch_ = {.declared = declared_,
                .derived = std::make_shared<const System::Declarations>(*derived),
@@ -217,7 +217,7 @@ void OnManifold::derive(Setup& setup) {
 std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
   auto model = std::make_shared<System::Declarations>(*derived);
   const std::shared_ptr<formulate::Form> form = formulate::make_form(declared, formulation);
-  bind(*model, form, has_manifold, nullptr);
+  attach(*model, form, has_manifold, nullptr);
   if (auto* mechanics = dynamic_cast<MechanicsForm*>(form.get())) {
     mechanics->set_direction(direction);
     if (first_reaching_mode >= 0) mechanics->reach_by_modes(first_reaching_mode);
