@@ -117,9 +117,10 @@ class Function {
   /// Erases a function of time: f(t) -> number, with whatever scalar time has.
   template <class F>
   static Function of_time(F f) {
-    static_assert(std::is_invocable_v<const F&, const double&> && std::is_invocable_v<const F&, const Jet<Interval>&>,
-                  "pawl: an input is a function (const auto& t) of time that returns a number; it is differentiated, so "
-                  "black boxes and mutable lambdas are refused: measured courses are polylines or splines");
+    static_assert(
+        std::is_invocable_v<const F&, const double&> && std::is_invocable_v<const F&, const Jet<Interval>&>,
+        "pawl: an input is a function (const auto& t) of time that returns a number; it is differentiated, so "
+        "black boxes and mutable lambdas are refused: measured courses are polylines or splines");
     return erase<TimeCall>(std::move(f));
   }
 
@@ -179,7 +180,9 @@ class Function {
   template <class T, class F>
   struct TimeCall {
     static constexpr bool accepts = true;
-    static void call(const void* functor, const Point<T>& at, T* out) { *out = (*static_cast<const F*>(functor))(at.t); }
+    static void call(const void* functor, const Point<T>& at, T* out) {
+      *out = (*static_cast<const F*>(functor))(at.t);
+    }
   };
 
   template <int count>

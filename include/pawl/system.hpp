@@ -337,8 +337,8 @@ class Values {
       return Jump::Slot<E>(modes_[i]);
   }
 
-  /// Sets the parameter, discrete variable, constant input or start value of that name; throws Misuse, with the nearest name, if there
-  /// is none.
+  /// Sets the parameter, discrete variable, constant input or start value of that name; throws Misuse, with the nearest
+  /// name, if there is none.
   void set(std::string_view name, double value);
   /// The same for the course of an input.
   void set(std::string_view input, Signal signal);
