@@ -234,6 +234,7 @@ class BacklashDrive final : public Model {
     if (guard == 2) side_ = 0, ++events["teeth part"];
     if (guard == 3) level_ = -level_, ++events["relay"];
   }
+  std::vector<std::pair<std::string, Number>> derived(const State&) const override { return {{"v", level_}}; }
 
  private:
   static constexpr Number L = 0.002Q, R = 1, k = 0.05Q, Jm = 2e-5Q, Jl = 1e-4Q, drag = 2e-3Q, room = 0.02Q, lag = 1e-4Q;

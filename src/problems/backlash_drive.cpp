@@ -38,10 +38,12 @@ Problem backlash_drive() {
           .kind = "mixture: DAE of index 1 and 3, stiff, hybrid, contacts, relay",
           .source = "pawl; kind of gear: Nordin, Gutman, Automatica 38 (2002) 1633",
           .system = drive,
-          .end = 0.4,
+          .end = 0.05,
           .plot = "t,load'",
           .known_by = "both inertias by hand, 113-bit extrapolation of every piece (scripts/mixture_references.cpp)",
-          .reference = {}};
+          .reference = known_at(drive, 0.05,
+                                {0.4642140454160487429, 21.0528030293389997, 0.4442140454160487429, 21.0528030293389997,
+                                 2.009378638292022874, 12, 1.668274803027022453})};
 }
 
 }  // namespace pawl::problems
