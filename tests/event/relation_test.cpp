@@ -137,10 +137,14 @@ TEST(Relation, AClutchAutomatonHasNoEventsByRoundingWhileLocked) {
         locked_at = event.t;
       }
       // Coming to rest belongs to the lock, at its instant; anything later would be rounding.
-      if (was && is && run.names(event) == std::vector<std::string>{"w_rel"})
+      const bool is_of_speed = run.names(event) == std::vector<std::string>{"w_rel"};
+      if (was && is && is_of_speed) {
         EXPECT_EQ(event.t, locked_at) << amplitude;
+      }
     }
-    if (amplitude == 6) EXPECT_GE(locks, 10);
+    if (amplitude == 6) {
+      EXPECT_GE(locks, 10);
+    }
     Mechanics m("reference");
     const auto a = m.coordinate("a", 0), b = m.coordinate("b", 0);
     m.mass(a, Clutch::J1);
