@@ -77,7 +77,7 @@ class Arming {
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
   void resize();
   void carry(Memory& memory) {
-    memory(armed_, awake_, dozing_, nearest_, first_forecast_, extra_evaluations);
+    memory(armed_, awake_, dozing_, nearest_, first_forecast_, largest_, largest_rate_, extra_evaluations);
     sleep_.carry(memory);
   }
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
