@@ -31,7 +31,7 @@ Problem coil_pendulum() {
     const auto w = at[x] * at[dot(y)] - at[y] * at[dot(x)];
     return at[L] * at[dot(i)] + at[R] * at[i] + at[k] * w - (at[E] * sin(at[omega] * at.t) - at[uD]);
   });
-  system.equation("kick", [=](const auto& at) { return at[kick] - at[k] * at[i]; });
+  system.equation("force of the coil", [=](const auto& at) { return at[kick] - at[k] * at[i]; });
   system.rates([=](const auto& at, auto& d) { d[filter] = (at[kick] - at[filter]) / at[lag]; });
   system.diode(
       "D", [=](const auto& at) { return at[uD]; }, [=](const auto& at) { return at[i]; });
