@@ -147,7 +147,11 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) has_any = has_any || is_asked(i);
   if (!has_any) return;
   const double ahead = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(t));
-  std::vector<double> later(x, x + model_->state_names.size());
+  std::vector<double> later(x, x + states_), rates(states_);
+  if (other_rates_ && other_rates_(t, x, held, rates.data()))
+    for (std::size_t i = 0; i < states_; ++i) later[i] += ahead * rates[i];
+  for (const auto* own : {&info().positions, &info().speeds})
+    for (const int state : *own) later[at(state)] = x[state];
   const Eigen::VectorXd a = a_free + geometry.to_speed * solution.force;
   for (std::size_t p = 0; p < info().positions.size(); ++p) {
     if (info().speed_of[p] >= 0) later[at(info().positions[p])] += ahead * x[info().speeds[at(info().speed_of[p])]];

@@ -49,7 +49,8 @@ Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::share
       free_form_(model_, formulate::Formulation()),
       duration_(duration),
       onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
-      least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)) {
+      least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)),
+      states_(model_->state_names.size()) {
   memo_->admissible = [this](const Point<double>& at, std::vector<ForceMemo::Forces>& forces) {
     return admissible_forces(at, forces);
   };

@@ -7,6 +7,7 @@
 // Modes are in Held::modes; the form reads them and takes the rows of contacts in and out of force.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,13 @@ class Contacts {
   Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
            std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance, double duration);
 
+  /// Where the mechanism is a part of a larger model: how many states that has, and what gives their rates in a mode.
+  /// Forces may read all of them.
+  using OtherRates = std::function<bool(double t, const double* x, const Held& held, double* rates)>;
+  void join(std::size_t states, OtherRates rates) {
+    states_ = states;
+    other_rates_ = std::move(rates);
+  }
   /// The force of a constraint row that belongs to a contact, where contacts are redundant and the constraints alone do
   /// not determine it: of least norm within the cones.
   std::optional<double> admissible_force(const Point<double>& at, int row);
@@ -111,6 +119,8 @@ class Contacts {
   Eigen::VectorXd speeds_before_;  // sizes of the speeds when the event began
   int first_guard_ = 0;
   std::vector<OwnGuard> guards_;
+  std::size_t states_;  // of the model it is a part of
+  OtherRates other_rates_;
 };
 
 }  // namespace pawl::contact

@@ -186,6 +186,13 @@ void ImplicitRun::derive(const Method& method) {
         model_->parts, std::make_shared<formulate::MechanicsForm>(model_->parts, formulate::Formulation()), nullptr,
         options.tolerance.relative, std::abs(options.end - options.start));
     view->contacts->declare_guards(*derived);
+    view->contacts->join(model_->state_names.size(),
+                         [in = view.get()](double at, const double* x, const Held& held, double* rates) {
+                           in->source = nullptr;  // it may have changed without a word
+                           const bool is_found = in->rate(at, x, held, nullptr, rates);
+                           in->source = nullptr;
+                           return is_found;
+                         });
   }
   if (view->switches || view->contacts) {
     view->settle = settle;
