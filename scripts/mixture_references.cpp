@@ -240,7 +240,7 @@ class BacklashDrive final : public Model {
   static constexpr Number L = 0.002Q, R = 1, k = 0.05Q, Jm = 2e-5Q, Jl = 1e-4Q, drag = 2e-3Q, room = 0.02Q, lag = 1e-4Q;
   static constexpr Number supply = 12, wanted = 2, band = 0.5Q, omega = 40;
   enum { motor, motor_speed, load, load_speed, current, sensor };
-  Number level_ = supply;
+  Number level_ = -supply;  // inside its band a relay begins below
   int side_ = 0;  // of the gear whose teeth touch
 };
 

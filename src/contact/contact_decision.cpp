@@ -60,6 +60,12 @@ std::vector<int> Contacts::at_question(double t, const double* x, Held& held, co
 }
 
 // One contact as its speed says: it slips in a direction, or is free to stick.
+bool Contacts::has_changed_speeds(const double* x) const {
+  for (std::size_t i = 0; i < info().speeds.size(); ++i)
+    if (std::abs(x[info().speeds[i]]) != speeds_before_(static_cast<Eigen::Index>(i))) return true;
+  return false;
+}
+
 FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
                                const Seen& seen) const {
   const ContactInfo& contact = info().contacts[at(row.contact)];
@@ -74,10 +80,12 @@ FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double 
                         geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
     // In space the guard fires where slip has turned by a right angle, too.
     const bool is_lost = row.tangents == 2 && speed <= least_slip_ * largest_speed_;
+    // What sticks has no slip but that of rounding, unless an impulse has just given it one.
+    const bool holds = mode(held, row.contact) == ContactMode::stick && !has_changed_speeds(x);
     if (contact.smoothing > 0) {
       one.is_slipping = true;
       if (speed > 0) one.direction.head(row.tangents) = std::tanh(speed / contact.smoothing) / speed * slip;
-    } else if (speed > rest && !is_lost && !(seen.has_stopped && row.tangents == 1)) {
+    } else if (speed > rest && !holds && !is_lost && !(seen.has_stopped && row.tangents == 1)) {
       one.is_slipping = true;
       one.direction.head(row.tangents) = slip / speed;
     }

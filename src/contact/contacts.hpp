@@ -80,6 +80,7 @@ class Contacts {
                                const std::vector<bool>& rests);
   void decide(double t, double* x, Held& held, const std::vector<Seen>& seen, const std::vector<int>& asked,
               Resolution& out);
+  bool has_changed_speeds(const double* x) const;  // since the event began
   FrictionContact pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
                        const Seen& seen) const;
   void look_ahead(double t, const double* x, const Held& held, const std::vector<Seen>& seen,

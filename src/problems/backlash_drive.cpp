@@ -42,8 +42,8 @@ Problem backlash_drive() {
           .plot = "t,load'",
           .known_by = "both inertias by hand, 113-bit extrapolation of every piece (scripts/mixture_references.cpp)",
           .reference = known_at(drive, 0.05,
-                                {0.4642140454160487429, 21.0528030293389997, 0.4442140454160487429, 21.0528030293389997,
-                                 2.009378638292022874, 12, 1.668274803027022453})};
+                                {0.4635745938115242919, 21.07547389380816169, 0.4435745938115242919,
+                                 21.07547389380816169, 1.282976037886600197, -12, 1.790873379912866689})};
 }
 
 }  // namespace pawl::problems

@@ -238,7 +238,7 @@ void ImplicitRun::derive(const Method& method) {
     index_ = view->form->structure().index;
     // Contacts and joints that close make it 3 where it is not yet.
     const bool has_joints = model_->parts && model_->parts->mechanics && !model_->parts->mechanics->constraints.empty();
-    view->is_field = !method.is_implicit() || (method.highest_index < 3 && (index_ >= 3 || has_joints));
+    view->is_field = !method.is_implicit() || has_joints || (method.highest_index < 3 && index_ >= 3);
     view->pull->set_field(view->is_field);
     // With events, conditions are decided first: they may say which equations are in force.
     if (!derived->has_events()) {

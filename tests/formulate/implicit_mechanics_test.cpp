@@ -306,7 +306,7 @@ TEST(ImplicitMechanics, DifferentiatesBlackBoxesByDifferences) {
 }
 
 TEST(ImplicitMechanics, DifferentiatesKineticEnergiesLikeMasses) {
-  const auto arm = [](bool by_energy) {
+  const auto make_arm = [](bool by_energy) {
     Mechanics arm("arm");
     const auto a = arm.coordinate("a", 0.7, 1.1), b = arm.coordinate("b", -0.4, 0.6);
     if (by_energy)
@@ -319,7 +319,7 @@ TEST(ImplicitMechanics, DifferentiatesKineticEnergiesLikeMasses) {
     return arm;
   };
   for (const Level level : levels) {
-    Implicit by_mass(arm(false), level), by_energy(arm(true), level);
+    Implicit by_mass(make_arm(false), level), by_energy(make_arm(true), level);
     EXPECT_EQ(by_energy.implicit->jacobian_kind(), "differences");
     Vector y, dy;
     by_mass.scatter(y, dy);
