@@ -77,6 +77,7 @@ const std::map<std::string, Conditioning> conditioning{
     {"bouncing-ball-fmi", {4.5, 1, 1}},
     {"coulomb-oscillator", {13, 1, 0.3}},
     {"rlcd", {10, 2, 2e4}},
+    {"driven-rc", {1, 1, 1}},
     {"event-cascade", {8, 1, 1}},
     {"sliding-control", {2, 3, 0.2}},  // s amplifies errors by 1 + σ and crosses at 0.26
     {"log-roots", {10, 6, 0.6}},       // ln y grows like t² in the error, and crosses at 0.06 (y at 0.6)
