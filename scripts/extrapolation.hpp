@@ -1,5 +1,5 @@
-// Gragg-Bulirsch-Stoer extrapolation of order 24 in 113-bit arithmetic, for the reference solutions: shares nothing with
-// pawl. Method: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.9.
+// Gragg-Bulirsch-Stoer extrapolation of order 24 in 113-bit arithmetic, for the reference solutions: shares nothing
+// with pawl. Method: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.9.
 #pragma once
 
 #include <quadmath.h>

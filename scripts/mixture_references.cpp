@@ -1,6 +1,6 @@
 // Reference solutions of the mixtures of the catalogue, computed without pawl: loops are closed and joints resolved by
-// hand, every piece between events is extrapolated in 113-bit arithmetic, and each event is located by secants on the end
-// of the last step. Prints the states at the end, how far two tolerances agree, and how often each event happened.
+// hand, every piece between events is extrapolated in 113-bit arithmetic, and each event is located by secants on the
+// end of the last step. Prints the states at the end, how far two tolerances agree, and how often each event happened.
 //
 //   g++ -std=gnu++20 -O2 scripts/mixture_references.cpp -lquadmath -o /tmp/mixtures && /tmp/mixtures [problem]
 #include <cstdio>
@@ -108,8 +108,7 @@ class Servo final : public Model {
     const Number slope = 2 * (rod * g.dpsi * g.ddpsi + mass * g.ds * g.dds);
     rate[current] = drive_ == Drive::idle ? Number(0) : ((drive_ == Drive::source ? E : 0) - R * i - k * w) / L;
     rate[angle] = w;
-    rate[speed] =
-        slides_ == 0 ? Number(0) : (k * i - slides_ * rubbing * g.ds - slope * w * w / 2) / inertia(g);
+    rate[speed] = slides_ == 0 ? Number(0) : (k * i - slides_ * rubbing * g.ds - slope * w * w / 2) / inertia(g);
     rate[sensor] = (w - x[sensor]) / lag;
     rate[drawn] = drive_ == Drive::source ? E * i : Number(0);
     rate[heat] = R * i * i;
@@ -203,7 +202,8 @@ class Servo final : public Model {
   int periods_ = 0, samples_ = 0;
 };
 
-// A motor whose voltage a relay switches drives a load through a gear with backlash, in which teeth meet without bounce.
+// A motor whose voltage a relay switches drives a load through a gear with backlash, in which teeth meet without
+// bounce.
 class BacklashDrive final : public Model {
  public:
   std::vector<std::string> names() const override { return {"motor", "motor'", "load", "load'", "i", "sensor"}; }
@@ -241,7 +241,7 @@ class BacklashDrive final : public Model {
   static constexpr Number supply = 12, wanted = 2, band = 0.5Q, omega = 40;
   enum { motor, motor_speed, load, load_speed, current, sensor };
   Number level_ = -supply;  // inside its band a relay begins below
-  int side_ = 0;  // of the gear whose teeth touch
+  int side_ = 0;            // of the gear whose teeth touch
 };
 
 // A pendulum on a rod is kicked by the current of a coil that a half-wave rectifier feeds.

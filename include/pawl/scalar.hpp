@@ -35,9 +35,14 @@ constexpr void refuse_std() {
       "pawl: std::sin, std::sqrt and the like know plain numbers only, and a model function is evaluated with "
       "other scalars too. Write sin(x), sqrt(x), ... without std::, or wrap the function in black_box(f).");
 }
+/// The same for all scalars, but known only where a function is called.
+template <class T>
+struct Any {
+  using type = void;
+};
 template <class T>
 T without_std(const T& x) {
-  refuse_std<void>();
+  refuse_std<typename Any<T>::type>();
   return x;
 }
 

@@ -91,10 +91,11 @@ void ImplicitMechanics::carry(Memory& memory) {
   terms_.carry(memory);
   memory(held_, rows_, all_speeds_, others_, is_arranged_, had_differences_, mass_is_constant_, has_exact_force_,
          has_other_force_, has_exact_mass_, has_other_mass_, unit_maps_, kinds_, speed_by_state_, own_speed_, curves_,
-         force_reads_, mass_reads_, inertia_reads_, rate_reads_, has_exact_inertia_, force_map_, mass_map_, mass_entries_);
+         force_reads_, mass_reads_, inertia_reads_, rate_reads_, has_exact_inertia_, force_map_, mass_map_,
+         mass_entries_);
   memory(seen_, maps_, w_, u_, rates_, y_, first_, second_, z_, unit_, gamma_, gamma_back_, duals_, outputs_, relays_,
-         rows_dual_, curvatures_, rows_curvature_, numbers_, numbers_moved_, x_moved_, rows_value_, rows_jet_, motion_, q_rate_dual_,
-         rates_dual_, mass_dual_, inertial_ahead_, inertial_behind_);
+         rows_dual_, curvatures_, rows_curvature_, numbers_, numbers_moved_, x_moved_, rows_value_, rows_jet_, motion_,
+         q_rate_dual_, rates_dual_, mass_dual_, inertial_ahead_, inertial_behind_);
   if (!memory.is_saving()) terms_.lock(held_);
 }
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "formulate/kkt.hpp"
-#include "pawl/memory.hpp"
 #include "pawl/mechanics.hpp"
+#include "pawl/memory.hpp"
 
 namespace pawl::formulate {
 

@@ -78,7 +78,8 @@ void refuse_rate(int state) {
 }
 
 void refuse_multiplier() {
-  throw std::logic_error("at[constraint] is read where there are no multipliers: in a function that does not read them at the start");
+  throw std::logic_error(
+      "at[constraint] is read where there are no multipliers: in a function that does not read them at the start");
 }
 
 }  // namespace detail

@@ -117,8 +117,8 @@ TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
       if (order == 0)
         f.form.equations().residual(t, y.data(), dy.data(), r.data());
       else
-        f.form.equations().along_motion(order, t, y.data(), dy.data(), ddy.data(), dddy.data(),
-                                        std::array{0, 1, 2, 3}, r.data());
+        f.form.equations().along_motion(order, t, y.data(), dy.data(), ddy.data(), dddy.data(), std::array{0, 1, 2, 3},
+                                        r.data());
       return r;
     };
     const double t = 0.3, step = 1e-4;

@@ -135,7 +135,9 @@ TEST_P(Order, OfRadauIsItsOwnWithTheMultipliersAmongTheUnknowns) {
     if (method.order == 5) forms.push_back({"stabilized-index-2", "none"});
     for (const How& how : forms) {
       const double order = observed_order(GetParam(), method, how, GetParam().is_long_for(method) ? late : early);
-      EXPECT_GE(order, method.order - 0.3) << name << " " << how.formulation << " " << how.stabilization;
+      // Order 9 is at rounding after two halvings, and shows only between coarse steps and there.
+      EXPECT_GE(order, method.order - (method.order > 5 ? 0.5 : 0.3))
+          << name << " " << how.formulation << " " << how.stabilization;
     }
   }
 }
