@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test gauntlet papers bench sanitize threads clang lint lint-changed format configure release harness install clean help
+.PHONY: demo test gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -10,7 +10,7 @@ demo: configure  ## builds the command alone and runs the showcase
 	cmake --build --preset release --target pawl_command
 	@build/release/bin/pawl run bouncing-ball --plot height
 
-test: release lint-changed  ## builds everything, passes the whole test suite, checks what has changed
+test: release lint-format  ## builds everything, checks its format, passes the whole test suite
 	ctest --preset release
 
 gauntlet: harness  ## every adversarial event case with every method; a table of faults, exit code 1 if there are any
@@ -46,8 +46,12 @@ lint:  ## clang-format and clang-tidy over everything
 	cmake --preset release
 	scripts/lint
 
-lint-changed: configure
-	@scripts/lint --changed
+lint-format: configure
+	@scripts/lint --format
+
+changed: configure  ## clang-format over everything, clang-tidy over what differs from main
+	@scripts/bootstrap lint
+	scripts/lint --changed
 
 format:  ## lets clang-format rewrite the sources
 	@scripts/bootstrap lint
