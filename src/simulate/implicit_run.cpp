@@ -17,6 +17,9 @@ namespace pawl::detail {
 
 namespace {
 
+/// What becomes of start values that are not consistent.
+enum class AtStart { project, keep, refuse };
+
 /// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which
 /// wants rates, and whoever reads the result.
 struct DaeView : ImplicitRun::Analyzed {
@@ -31,7 +34,9 @@ struct DaeView : ImplicitRun::Analyzed {
   std::unique_ptr<contact::Contacts> contacts{};    // likewise
   std::unique_ptr<stabilize::EquationPull> pull{};  // where steps end off the manifold
   bool has_decided = false;                         // the switches, at the start of the run
-  std::function<std::string(double t, double* x, const Held& held, Settle why)> settle{};
+  std::vector<bool> fixed{};                        // states that keep their start values
+  AtStart policy = AtStart::project;
+  std::shared_ptr<std::vector<std::string>> notes{};
   bool is_field = false;  // explicit steps: rates wanted at any values of what is differentiated
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
@@ -55,6 +60,42 @@ struct DaeView : ImplicitRun::Analyzed {
     }
     if (source != &held) follow(held, t, x);
     return is_field ? formulate::find_field(*form, t, x, out).empty() : form->rate(t, x, out);
+  }
+
+  /// Consistent values in the mode `held`.
+  formulate::StartReport find(double t, double* x, double* dx, const Held& held, Settle why) {
+    follow(held, t, x);
+    auto report = formulate::find_consistent(
+        *form, t, x, dx, why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false), why != Settle::start);
+    source = nullptr;
+    return report;
+  }
+  /// The same, with invariants and what the user wants of a start. Returns why it cannot be; empty: done.
+  std::string settle(double t, double* x, const Held& held, Settle why) {
+    const bool is_start = why == Settle::start;
+    if (is_start && policy == AtStart::keep) return {};
+    auto report = find(t, x, rates.data(), held, why);
+    if (!report.failure.empty()) return report.failure;
+    if (is_start || why == Settle::jump) pull->take_levels(t, x, held);
+    if (std::string failure = pull->meet_invariants(*form, t, x, held); !failure.empty()) return failure;
+    if (is_start && policy == AtStart::refuse && !report.changes.empty())
+      return fmt::format("the start is not consistent: {}", report.changes);
+    if (is_start && !report.changes.empty()) notes->push_back(std::move(report.changes));
+    return {};
+  }
+  /// Contacts and ideal switches, where there are any.
+  Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why) {
+    // At the start contacts look at consistent values, which switches have to be decided for.
+    const bool switches_first = why == Settle::start;
+    Resolution outcome;
+    for (const bool of_switches : {switches_first, !switches_first}) {
+      if (!outcome.failure.empty() || (of_switches ? !switches : !contacts)) continue;
+      Resolution part = of_switches ? resolve_switches(t, x, held, fired, why)
+                                    : resolve_contacts(t, x, held, fired, accumulating, why);
+      outcome.failure = std::move(part.failure);
+      for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
+    }
+    return outcome;
   }
 
   Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
@@ -113,106 +154,52 @@ std::vector<bool> ImplicitRun::fixed_states() const {
   return fixed;
 }
 
-void ImplicitRun::derive(const Method& method) {
-  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
-    throw Misuse(
-        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
-                    "equations, does not have: use certified",
-                    setup_.options.events, model_->name));
-  auto view = std::make_shared<DaeView>(model_);
-  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
-  auto derived = std::make_shared<System::Declarations>(*model_);
-  derived->rates = Function::rates(DaeRates{view});
-  derived->follow = [view](const Held&) { view->source = nullptr; };
-  const std::string policy = setup_.options.constraints.start;
-  if (policy != "project" && policy != "keep" && policy != "refuse")
-    throw Misuse(fmt::format("start '{}': expected project, keep or refuse", policy));
-  const StepControl control = step_control(setup_);
-  view->pull = std::make_unique<stabilize::EquationPull>(
-      *model_,
-      [this, in = view.get()](double t, const double* x) -> formulate::DaeForm& {
-        const Held& held = *field_->around->held;
-        if (in->source != &held) in->follow(held, t, x);
-        return *in->form;
+namespace {
+
+AtStart start_policy(const std::string& words) {
+  using Kind = AtStart;
+  for (const auto& [word, kind] : {std::pair{"project", Kind::project}, {"keep", Kind::keep}, {"refuse", Kind::refuse}})
+    if (words == word) return kind;
+  throw Misuse(fmt::format("start '{}': expected project, keep or refuse", words));
+}
+
+void add_switches(const std::shared_ptr<DaeView>& view, const StepControl& control, Setup& setup,
+                  System::Declarations& derived) {
+  view->switches = std::make_unique<IdealSwitches>(
+      view->model, *view->form,
+      [in = view.get()](double t, std::vector<double>& y, std::vector<double>& dy, const Held& held, Settle why) {
+        return in->find(t, y.data(), dy.data(), held, why);
       },
-      control);
-  setup_.pull = std::shared_ptr<Correction>(view, view->pull.get());
-  auto notes = notes_;
-  const auto find = [in = view.get(), fixed = fixed_states()](double t, double* x, double* rates, const Held& held,
-                                                              Settle why) {
-    in->follow(held, t, x);
-    auto report = formulate::find_consistent(*in->form, t, x, rates,
-                                             why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false),
-                                             why != Settle::start);
-    in->source = nullptr;
-    return report;
-  };
-  const auto settle = [view, find, notes, policy](double t, double* x, const Held& held, Settle why) -> std::string {
-    if (why == Settle::start && policy == "keep") return {};
-    auto report = find(t, x, view->rates.data(), held, why);
-    if (!report.failure.empty()) return report.failure;
-    if (why == Settle::start || why == Settle::jump) view->pull->take_levels(t, x, held);
-    if (std::string failure = view->pull->meet_invariants(*view->form, t, x, held); !failure.empty()) return failure;
-    if (why == Settle::start && policy == "refuse" && !report.changes.empty())
-      return fmt::format("the start is not consistent: {}", report.changes);
-    if (why == Settle::start && !report.changes.empty()) notes->push_back(std::move(report.changes));
-    return {};
-  };
-  derived->settle = [view, settle](double t, double* x, const Held& held, Settle why) -> std::string {
-    if (why == Settle::drawn) return {};
-    if (why == Settle::start && view->switches && !view->has_decided) return {};  // they are decided first
-    if (why == Settle::pass && view->form->structure().index < 2) return {};
-    return settle(t, x, held, why);
-  };
-  if (!model_->switches.empty()) {
-    view->switches = std::make_unique<IdealSwitches>(
-        model_, *view->form,
-        [find](double t, std::vector<double>& y, std::vector<double>& dy, const Held& held, Settle why) {
-          return find(t, y.data(), dy.data(), held, why);
-        },
-        IdealSwitches::Accuracy{control.relative, setup_.options.end < setup_.options.start ? -1.0 : 1.0,
-                                control.absolute});
-    auto watched = std::make_shared<Held>(*setup_.held);
-    view->switches->watch(*derived, *watched);
-    setup_.held = std::move(watched);
-  }
-  const bool has_contacts = model_->parts && model_->parts->mechanics && !model_->parts->mechanics->contacts.empty();
-  if (has_contacts) {
-    const Options& options = setup_.options;
-    if (options.end < options.start)
-      throw Misuse(fmt::format("system '{}' has contacts or dry friction, whose motion cannot be run backwards in time",
-                               model_->name));
-    view->contacts = std::make_unique<contact::Contacts>(
-        model_->parts, std::make_shared<formulate::MechanicsForm>(model_->parts, formulate::Formulation()), nullptr,
-        options.tolerance.relative, std::abs(options.end - options.start));
-    view->contacts->declare_guards(*derived);
-    view->contacts->join(model_->state_names.size(),
-                         [in = view.get()](double at, const double* x, const Held& held, double* rates) {
-                           in->source = nullptr;  // it may have changed without a word
-                           const bool is_found = in->rate(at, x, held, nullptr, rates);
-                           in->source = nullptr;
-                           return is_found;
-                         });
-  }
-  if (view->switches || view->contacts) {
-    view->settle = settle;
-    derived->resolve = [view](double t, double* x, Held& held, std::span<const int> fired, int accumulating,
-                              Settle why) -> Resolution {
-      // At the start contacts look at consistent values, which switches have to be decided for.
-      const bool switches_first = why == Settle::start;
-      Resolution outcome;
-      for (const bool of_switches : {switches_first, !switches_first}) {
-        if (!outcome.failure.empty() || (of_switches ? !view->switches : !view->contacts)) continue;
-        Resolution part = of_switches ? view->resolve_switches(t, x, held, fired, why)
-                                      : view->resolve_contacts(t, x, held, fired, accumulating, why);
-        outcome.failure = std::move(part.failure);
-        for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
-      }
-      return outcome;
-    };
-  }
-  derived->scratch = [model = model_, read = std::make_shared<const System::Declarations>(*derived),
-                      by_differences = view->form->wants_differences] {
+      IdealSwitches::Accuracy{control.relative, setup.options.end < setup.options.start ? -1.0 : 1.0,
+                              control.absolute});
+  auto watched = std::make_shared<Held>(*setup.held);
+  view->switches->watch(derived, *watched);
+  setup.held = std::move(watched);
+}
+
+void add_contacts(const std::shared_ptr<DaeView>& view, const Options& options, System::Declarations& derived) {
+  const auto& parts = view->model->parts;
+  if (options.end < options.start)
+    throw Misuse(fmt::format("system '{}' has contacts or dry friction, whose motion cannot be run backwards in time",
+                             derived.name));
+  view->contacts = std::make_unique<contact::Contacts>(
+      parts, std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation()), nullptr,
+      options.tolerance.relative, std::abs(options.end - options.start));
+  view->contacts->declare_guards(derived);
+  view->contacts->join(derived.state_names.size(),
+                       [in = view.get()](double t, const double* x, const Held& held, double* rates) {
+                         in->source = nullptr;  // it may have changed without a word
+                         const bool is_found = in->rate(t, x, held, nullptr, rates);
+                         in->source = nullptr;
+                         return is_found;
+                       });
+}
+
+/// For whoever reads the result: rates of their own, and nothing that decides.
+std::function<std::shared_ptr<const System::Declarations>()> reading(const DaeView& view,
+                                                                     const System::Declarations& derived) {
+  return [model = view.model, read = std::make_shared<const System::Declarations>(derived),
+          by_differences = view.form->wants_differences] {
     auto own = std::make_shared<DaeView>(model);
     own->form->wants_differences = by_differences;
     auto fresh = std::make_shared<System::Declarations>(*read);
@@ -222,30 +209,84 @@ void ImplicitRun::derive(const Method& method) {
     fresh->resolve = nullptr;
     return std::shared_ptr<const System::Declarations>(std::move(fresh));
   };
+}
+
+const MechanicsInfo* mechanism_of(const System::Declarations& model) {
+  return model.parts && model.parts->mechanics ? model.parts->mechanics.get() : nullptr;
+}
+
+}  // namespace
+
+void ImplicitRun::derive(const Method& method) {
+  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
+    throw Misuse(
+        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
+                    "equations, does not have: use certified",
+                    setup_.options.events, model_->name));
+  const StepControl control = step_control(setup_);
+  auto view = std::make_shared<DaeView>(model_);
+  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
+  view->policy = start_policy(setup_.options.constraints.start);
+  view->fixed = fixed_states();
+  view->notes = notes_;
+  view->pull = std::make_unique<stabilize::EquationPull>(
+      *model_,
+      [this, in = view.get()](double t, const double* x) -> formulate::DaeForm& {
+        const Held& held = *field_->around->held;
+        if (in->source != &held) in->follow(held, t, x);
+        return *in->form;
+      },
+      control);
+  setup_.pull = std::shared_ptr<Correction>(view, view->pull.get());
+
+  auto derived = std::make_shared<System::Declarations>(*model_);
+  derived->rates = Function::rates(DaeRates{view});
+  derived->follow = [view](const Held&) { view->source = nullptr; };
+  derived->settle = [view](double t, double* x, const Held& held, Settle why) -> std::string {
+    if (why == Settle::drawn) return {};
+    if (why == Settle::start && view->switches && !view->has_decided) return {};  // they are decided first
+    if (why == Settle::pass && view->form->structure().index < 2) return {};
+    return view->settle(t, x, held, why);
+  };
+  if (!model_->switches.empty()) add_switches(view, control, setup_, *derived);
+  if (const MechanicsInfo* mechanism = mechanism_of(*model_); mechanism != nullptr && !mechanism->contacts.empty())
+    add_contacts(view, setup_.options, *derived);
+  if (view->switches || view->contacts) {
+    derived->resolve = [view](double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                              Settle why) { return view->resolve(t, x, held, fired, accumulating, why); };
+  }
+  derived->scratch = reading(*view, *derived);
   setup_.declarations = derived;
+  begin(view, method);
+}
+
+/// Index, roles and, without events, consistent values at the start.
+void ImplicitRun::begin(const std::shared_ptr<Analyzed>& analyzed, const Method& method) {
+  auto& view = static_cast<DaeView&>(*analyzed);
   const double t = setup_.options.start;
   try {
-    if (view->switches) {  // conditions may yet change what is decided here
+    if (view.switches) {  // conditions may yet change what is decided here
       Held held = *setup_.held;
       std::vector<double> x = setup_.start_state;
-      if (view->switches->resolve(t, x.data(), held, {}, Settle::start).failure.empty())
+      if (view.switches->resolve(t, x.data(), held, {}, Settle::start).failure.empty())
         setup_.held = std::make_shared<const Held>(std::move(held));
     }
-    view->follow(*setup_.held, t, setup_.start_state.data());
-    structure_ = view->form->structure().describe();
-    mass_kind_ = view->form->mass_kind();
-    has_exact_jacobian_ = view->form->has_exact_jacobian();
-    index_ = view->form->structure().index;
-    // Contacts and joints that close make it 3 where it is not yet.
-    const bool has_joints = model_->parts && model_->parts->mechanics && !model_->parts->mechanics->constraints.empty();
-    view->is_field = !method.is_implicit() || has_joints || (method.highest_index < 3 && index_ >= 3);
-    view->pull->set_field(view->is_field);
+    view.follow(*setup_.held, t, setup_.start_state.data());
+    structure_ = view.form->structure().describe();
+    mass_kind_ = view.form->mass_kind();
+    has_exact_jacobian_ = view.form->has_exact_jacobian();
+    index_ = view.form->structure().index;
+    // Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step.
+    const MechanicsInfo* mechanism = mechanism_of(*model_);
+    const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
+    view.is_field = !method.is_implicit() || has_joints || (method.highest_index < 3 && index_ >= 3);
+    view.pull->set_field(view.is_field);
     // With events, conditions are decided first: they may say which equations are in force.
-    if (!derived->has_events()) {
-      setup_.start_failure = derived->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
-      if (policy != "keep") setup_.start_rate = view->rates;
+    if (!setup_.declarations->has_events()) {
+      setup_.start_failure = setup_.declarations->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
+      if (view.policy != AtStart::keep) setup_.start_rate = view.rates;
     }
-    analyzed_ = view;
+    analyzed_ = analyzed;
   } catch (const Misuse&) {
     throw;
   } catch (const std::exception& error) {

@@ -48,6 +48,7 @@ class ImplicitRun {
 
  private:
   std::vector<bool> fixed_states() const;
+  void begin(const std::shared_ptr<Analyzed>& analyzed, const Method& method);
   bool integrates_field() const;
   std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,

@@ -27,8 +27,8 @@ class Mixture : public testing::TestWithParam<Case> {
   double accuracy() const { return GetParam().accuracy; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Methods, Mixture, testing::ValuesIn(cases), [](const auto& info) {
-  std::string name = info.param.method;
+INSTANTIATE_TEST_SUITE_P(Methods, Mixture, testing::ValuesIn(cases), [](const auto& one) {
+  std::string name = one.param.method;
   for (char& c : name)
     if (c == '-') c = '_';
   return name;
@@ -84,8 +84,8 @@ TEST_P(Mixture, SlidesOnTheSurfaceOfARelayAndLeavesIt) {
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_NEAR(slides.front(), 3 - std::sqrt(5.0), accuracy());
   EXPECT_NEAR(leaves.front(), 3, accuracy());
-  EXPECT_NEAR(result(2.0)[x], 0, 1e-14);
-  EXPECT_NEAR(result(2.0)[u], -0.5, accuracy());
+  EXPECT_NEAR(result.at(2.0)[x], 0, 1e-14);
+  EXPECT_NEAR(result.at(2.0)[u], -0.5, accuracy());
   EXPECT_NEAR(result.final()[x], 0.25, accuracy());
 }
 
@@ -152,6 +152,23 @@ TEST_P(Mixture, LetsForcesDependOnMultipliers) {
   EXPECT_NEAR(result.final()[rod], exact.final()[lambda], 100 * accuracy());
   EXPECT_LE(result.range(length).variation(), 1e-13);
   EXPECT_LE(result.range(across).variation(), 1e-13);
+}
+
+// Released where the rod is level, its force is -3 g y: a guard on it, written like any other, fires at a known height
+// and is proved.
+TEST_P(Mixture, ProvesGuardsOnMultipliers) {
+  Mechanics pendulum("pendulum");
+  const auto x = pendulum.coordinate("x", 1), y = pendulum.coordinate("y", 0);
+  for (const auto one : {x, y}) pendulum.mass(one, 1.0);
+  pendulum.potential([=](const auto& at) { return 9.81 * at[y]; });
+  const auto rod = pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
+  const Guard tears = pendulum.guard("rod tears", [=](const auto& at) { return at[rod] - 15; }).rising();
+  const Result result = run(pendulum, 0.7);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  const std::vector<double> times = result.times_of(tears);
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_NEAR(result.at(times.front())[y], -15 / (3 * 9.81), accuracy());
+  EXPECT_EQ(result.statistics.events.guarantees.front().level, "proved");
 }
 
 // Length, speed along the rod and force of a pendulum written as five equations of index 3.
