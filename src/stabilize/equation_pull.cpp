@@ -31,7 +31,7 @@ bool EquationPull::begin(double /*t*/, const double* /*x*/, double h) {
 
 double EquationPull::apply(double t, double* x) {
   formulate::DaeForm& form = follow_(t, x);
-  if (!is_of_field_ && form.structure().index < 2 && invariants_.rows() == 0) return 0;
+  if (!is_of_field_ && form.structure().index < 3 && invariants_.rows() == 0) return 0;
   const std::size_t n = start_.size();
   std::copy(x, x + n, start_.begin());
   std::fill(rates_.begin(), rates_.end(), 0.0);

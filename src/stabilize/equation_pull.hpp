@@ -23,7 +23,7 @@ class EquationPull final : public Correction {
   using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
   EquationPull(const System::Declarations& model, Follow follow, const StepControl& control);
   /// True: steps integrate the field of rates, which leaves algebraic unknowns off their equations too. Else they solve
-  /// the equations themselves: there is something to do where the index is 2 or more, or invariants are declared.
+  /// the equations themselves, which leaves hidden constraints where the index is 3, and invariants.
   void set_field(bool is_of_field) { is_of_field_ = is_of_field; }
 
   /// From here on, what is conserved keeps its value at this point.
