@@ -61,6 +61,7 @@ std::vector<int> Contacts::at_question(double t, const double* x, Held& held, co
 
 // One contact as its speed says: it slips in a direction, or is free to stick.
 bool Contacts::has_changed_speeds(const double* x) const {
+  if (speeds_before_.size() != static_cast<Eigen::Index>(info().speeds.size())) return true;  // there was no event
   for (std::size_t i = 0; i < info().speeds.size(); ++i)
     if (std::abs(x[info().speeds[i]]) != speeds_before_(static_cast<Eigen::Index>(i))) return true;
   return false;

@@ -288,7 +288,7 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
       make();
       return {};
     } catch (const pawl::detail::ForeignHandle& error) {  // a model that cannot be meant, however far the run has come
-      throw error.used_by(fmt::format("the transition of '{}'", name()));
+      throw error.used_by(fmt::format("the transition {}", name()));
     } catch (const std::exception& error) {
       return {Ending::failed, fmt::format("t = {:.10g}: the transition {} threw: {}", here.t, name(), error.what())};
     } catch (...) {

@@ -104,7 +104,7 @@ std::vector<double> Result::times_of_guards(const Callback<bool(const GuardInfo&
 }
 
 std::vector<double> Result::times_of(Guard guard) const {
-  checked(guard.index, declarations->guards.size(), "guard", *declarations);
+  checked(guard, declarations->guards.size(), "guard", *declarations);
   return times_where([guard](const Event& event) { return event.fired(guard); });
 }
 

@@ -59,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, Threads,
                                            Run{"robertson", "radau", 10}, Run{"transistor-amplifier", "auto", 0.01},
                                            Run{"belt-block", "auto", 1}, Run{"diode-bridge", "auto", 0.005},
                                            Run{"ph-pendulum", "auto", 0.5}),
-                         [](const auto& info) {
-                           std::string name = std::string(info.param.problem) + "_" + info.param.method;
+                         [](const auto& one) {
+                           std::string name = std::string(one.param.problem) + "_" + one.param.method;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
