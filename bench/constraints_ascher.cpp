@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "numbers.hpp"
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
 #include "suites.hpp"
 
 namespace pawl::bench {

@@ -6,6 +6,8 @@
 
 #include "formulate/make_form.hpp"
 #include "numbers.hpp"
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
 #include "suites.hpp"
 
 namespace pawl::bench {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "numbers.hpp"
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
 #include "pawl/mechanics.hpp"
 #include "problems/constrained.hpp"
 #include "suites.hpp"

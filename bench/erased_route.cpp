@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 #include "problems/catalogue.hpp"
 #include "smooth_problems.hpp"
 #include "suites.hpp"

@@ -48,7 +48,8 @@ class Certified final : public EventFinder {
     const long long evaluations = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;
-    double limit = 1 + 4 * ulp(step.t1) / std::abs(step.span);
+    double limit =
+        (step.t1 - step.t0) / step.span + 4 * ulp(step.t1) / std::abs(step.span);  // a step may have been cut
     std::vector<Candidate> candidates;
     for (int round = 0; round < 4; ++round) {
       const int expected = candidates.empty() ? -1 : candidates.front().guard;

@@ -476,7 +476,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     requests_.insert(requests_.end(), jump.requests().begin(), jump.requests().end());
     const bool has_moved = here.x != x_before_ && here.x != left;
-    const bool is_iteration = event.sources.empty();  // the transition function alone
+    const bool is_iteration = event.sources.empty() && now.change == nullptr;  // the transition function alone
     if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
     left = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
