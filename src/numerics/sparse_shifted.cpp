@@ -29,6 +29,8 @@ class SparseShifted final : public ShiftedSystem {
     complex_.resize(complex_slots, nullptr);
     real_origin_.resize(real_slots);
     complex_origin_.resize(complex_slots);
+    for (Origin& one : real_origin_) one.make_room(pattern_.row.size());
+    for (Origin& one : complex_origin_) one.make_room(2 * pattern_.row.size());
     symbolic_ = klu_analyze(matrices.size, pattern_.first.data(), pattern_.row.data(), &common_);
     if (symbolic_ == nullptr) {
       if (common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -134,6 +136,10 @@ class SparseShifted final : public ShiftedSystem {
   // The numbers that factors were made from: those that chose the pivots, and the last with the same pivots.
   struct Origin {
     std::vector<double> pivots, last;
+    void make_room(std::size_t count) {
+      pivots.reserve(count);
+      last.reserve(count);
+    }
   };
 
   template <class Factor, class Refactor, class Free>
