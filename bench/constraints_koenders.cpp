@@ -6,7 +6,6 @@
 #include "numbers.hpp"
 #include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
-#include "problems/catalogue.hpp"
 #include "problems/gear_wheels.hpp"
 #include "suites.hpp"
 

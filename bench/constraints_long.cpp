@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "numbers.hpp"
+#include "pawl/mechanics.hpp"
 #include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
-#include "pawl/mechanics.hpp"
 #include "problems/constrained.hpp"
 #include "suites.hpp"
 
