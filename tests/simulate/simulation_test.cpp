@@ -75,7 +75,10 @@ const std::vector<Case> cases{{"lorenz", "dop853"},
                               {"chem-akzo", "auto"},
                               {"charge-pump", "radau"},
                               {"diode-bridge", "auto", 0.3},
-                              {"buck-converter", "auto", 0.1}};
+                              {"buck-converter", "auto", 0.1},
+                              {"servo", "auto", 0.05},
+                              {"coil-pendulum", "dop853", 0.02},
+                              {"backlash-drive", "esdirk-5", 0.1}};
 
 Options options_of(const Case& one, const Problem& problem) {
   return {.start = problem.start,
