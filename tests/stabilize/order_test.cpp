@@ -135,7 +135,7 @@ TEST_P(Order, OfRadauIsItsOwnWithTheMultipliersAmongTheUnknowns) {
     if (method.order == 5) forms.push_back({"stabilized-index-2", "none"});
     for (const How& how : forms) {
       const double order = observed_order(GetParam(), method, how, GetParam().is_long_for(method) ? late : early);
-      // Order 9 is at rounding after two halvings, and shows only between coarse steps and there.
+      // radau-9 shows 8.58 on arm-parabola since inertial terms are derived (0.5: above 8.7). The cause is not traced.
       EXPECT_GE(order, method.order - (method.order > 5 ? 0.5 : 0.3))
           << name << " " << how.formulation << " " << how.stabilization;
     }
