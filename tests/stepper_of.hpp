@@ -11,7 +11,7 @@ namespace pawl::testing {
 
 /// Whether the method can be told its step. Multistep methods with variable order choose their own.
 inline bool takes_fixed_steps(const Method& method) {
-  return method.family != "multistep (SUNDIALS)";
+  return method.family != Family::multistep;
 }
 
 class StepperOf {

@@ -59,8 +59,12 @@ std::string name_of(const EventSource& source, const System::Declarations& model
 std::string describe_mode(const Held& held, const System::Declarations& model);
 
 /// What one guard declaration was promised: proved by ranges, bounded by what was declared of it, or sampled.
+enum class Assurance { proved, bounded, sampled };
+std::string_view to_string(Assurance assurance);
+
 struct Guarantee {
-  std::string guard, level;
+  std::string guard;
+  Assurance level;
 };
 
 struct EventStatistics {

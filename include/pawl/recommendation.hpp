@@ -28,6 +28,7 @@ struct MeasuredFacts {
 };
 
 struct Facts {
+  std::string model = {};  ///< its name
   ModelKind kind = ModelKind::rates;
   int states = 0;
   int constraint_rows = 0;         ///< declared
@@ -49,10 +50,12 @@ struct Rejection {
 
 struct Recommendation {
   Choice method;
-  Choice when_stiff;     ///< the method that takes over where stability, not accuracy, limits explicit steps
-  Choice formulation;    ///< of constraints; empty for models without
-  Choice stabilization;  ///< the same
+  Choice when_stiff;      ///< the method that takes over where stability, not accuracy, limits explicit steps
+  bool is_stiff = false;  ///< by what was measured: the method is for stiff problems
+  Choice formulation;     ///< of constraints; empty for models without
+  Choice stabilization;   ///< the same
   Choice tolerance;
+  Choice events;  ///< how they are found, and what that means
   std::vector<Rejection> rejected = {};
 };
 

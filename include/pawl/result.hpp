@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "pawl/event.hpp"
+#include "pawl/message.hpp"
+#include "pawl/recommendation.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl {
@@ -71,13 +73,6 @@ struct Statistics {
   EventStatistics events;
   std::optional<ConstraintStatistics> constraints = {};  ///< of systems that have any
   std::optional<ImplicitStatistics> implicit = {};       ///< where implicit steps were taken
-};
-
-struct Message {
-  enum class Level { note, warning };
-  Level level;
-  double t;  ///< time of the model it refers to
-  std::string text;
 };
 
 struct Range {
@@ -156,8 +151,10 @@ struct Table {
 class Result {
  public:
   Outcome outcome = Outcome::finished;
-  std::string reason;  ///< why it failed or stopped; empty if finished
+  std::string reason;             ///< why it failed or stopped; empty if finished
+  std::optional<Message> ending;  ///< the same with its code and data; none if finished
   std::string model, method;
+  Recommendation plan;  ///< what was chosen for this run, and why; what was not, and why not
   double t_start = 0;
   double t_end = 0;  ///< where the run ended, before Options::end if it failed or was stopped
   Statistics statistics;

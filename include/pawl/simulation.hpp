@@ -15,6 +15,7 @@
 
 #include <memory>
 
+#include "pawl/compiled_model.hpp"
 #include "pawl/options.hpp"
 #include "pawl/result.hpp"
 #include "pawl/system.hpp"
@@ -45,6 +46,9 @@ class Simulation {
   /// the run, and the result of finish() says why.
   Simulation(const System& system, const Options& options);
   Simulation(const System& system, const Values& values, const Options& options);
+  /// The same with a model that is compiled already.
+  Simulation(const CompiledModel& model, const Options& options);
+  Simulation(const CompiledModel& model, const Values& values, const Options& options);
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
@@ -104,7 +108,7 @@ class Simulation {
  private:
   void need_run(std::string_view what) const;
 
-  System system_;
+  CompiledModel model_;
   Values values_;
   std::unique_ptr<detail::Engine> engine_;
   double t_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/memory.hpp"
+#include "pawl/message.hpp"
 #include "pawl/step.hpp"
 
 namespace pawl {
@@ -73,13 +74,6 @@ struct Work {
   Work& operator+=(const Work& more);
 };
 
-/// Something a stepper wants said: it has changed its method or its order, or cannot reach the tolerance.
-struct StepperNote {
-  double t = 0;
-  std::string text;
-  bool is_warning = false;
-};
-
 /// A sign that the problem is stiff: stability, not accuracy, held the step back over many steps.
 struct Stiffness {
   double t = 0;
@@ -118,7 +112,7 @@ class Stepper {
   virtual double dense_weight() const { return 1; }
 
   /// What is to be said since the last call.
-  virtual std::vector<StepperNote> take_notes();
+  virtual std::vector<Message> take_notes();
   /// How the equations of a step are solved, and how many steps were taken with which order, for statistics.
   virtual std::string solver() const;
   virtual std::string jacobian_kind() const;
@@ -139,7 +133,7 @@ class Stepper {
   Work work_;
   StepFailure failure_;
   std::optional<Stiffness> stiffness_;
-  std::vector<StepperNote> notes_;
+  std::vector<Message> notes_;
 };
 
 inline Work& Work::operator+=(const Work& more) {

@@ -8,7 +8,7 @@
 
 #include "analyze/pencil.hpp"
 #include "analyze/pilot.hpp"
-#include "simulate/choice.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::analyze {
 
@@ -80,13 +80,11 @@ Anatomy outline_of(const Model& model, const Place& at, const Facts& facts) {
   return out;
 }
 
-std::optional<Level> level_of(const std::string& formulation, ModelKind kind) {
-  if (formulation == "index-3") return Level::index_3;
-  if (formulation == "index-2") return Level::index_2;
-  if (formulation == "stabilized-index-2") return Level::stabilized_index_2;
-  if (formulation == "index-1" || formulation == "overdetermined") return Level::index_1;
-  if (formulation == "acceleration" && kind == ModelKind::mechanics) return Level::index_1;
-  return std::nullopt;
+std::optional<Level> level_of(const formulate::Formulation& formulation, ModelKind kind) {
+  using formulate::Scheme;
+  if (formulation.scheme == Scheme::acceleration && kind == ModelKind::mechanics) return Level::index_1;
+  if (!formulation.is_implicit()) return std::nullopt;
+  return formulate::level_of(formulation.scheme);
 }
 
 Stiffness stiffness_of(const Anatomy& anatomy) {
@@ -127,8 +125,9 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
   facts.measured->fastest_rate = out.stiffness.fastest_rate;
   facts.measured->fastest_decay = out.stiffness.fastest_decay;
   facts.measured->accurate_step = out.stiffness.accurate_step;
-  out.recommendation = detail::recommend(facts, options);
-  const auto level = level_of(out.recommendation.formulation.value, facts.kind);
+  const detail::Plan plan = detail::make_plan(facts, options);
+  out.recommendation = in_words(plan, options);
+  const auto level = level_of(plan.formulation.value, facts.kind);
   if (!is_large && level && facts.constraint_rows > 0)
     out.integrated =
         anatomy_of(linearize(model, visit.place, level), out.recommendation.formulation.value, facts.states);
@@ -138,7 +137,7 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
 void add_notes(Advice& advice) {
   bool has_stiff = false, has_other = false, has_indices = false;
   for (const ModeAdvice& mode : advice.modes) {
-    const bool is_stiff = mode.recommendation.method.why.starts_with("stiff");
+    const bool is_stiff = mode.recommendation.is_stiff;
     (is_stiff ? has_stiff : has_other) = true;
     has_indices |= mode.declared.index != advice.modes.front().declared.index;
     if (!mode.declared.index_is_certain)
@@ -190,7 +189,7 @@ Advice advise(const System& system, const Values& values, const Options& options
   facts.measured.reset();
   advice.recommendation = std::all_of(advice.modes.begin(), advice.modes.end(), agrees)
                               ? advice.modes.front().recommendation
-                              : detail::recommend(facts, options);
+                              : in_words(detail::make_plan(facts, options), options);
   add_notes(advice);
   return advice;
 }

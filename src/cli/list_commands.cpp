@@ -8,6 +8,7 @@
 #include "problems/catalogue.hpp"
 
 #include "report/json.hpp"
+#include "report/message_page.hpp"
 #include "stabilize/stabilizer.hpp"
 
 namespace pawl::cli {
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Form {
-  bool json = false, names = false;
+  bool json = false, names = false, messages = false;
 };
 
 Form& add_form(CLI::App& command) {
@@ -68,7 +69,7 @@ void list_methods(const Form& form) {
     }
     all.push_back({{"name", method.name},
                    {"title", method.title},
-                   {"family", method.family},
+                   {"family", std::string(to_string(method.family))},
                    {"order", method.order},
                    {"dense_order", method.dense_order},
                    {"stages", method.stages},
@@ -93,9 +94,10 @@ void list_methods(const Form& form) {
 
 void add_list(CLI::App& app) {
   CLI::App* command = app.add_subcommand("list", "the catalogue of models, with class and source");
-  command->footer("Examples:\n  pawl list\n  pawl list --json");
-  const Form& form = add_form(*command);
-  command->callback([&form] { list_problems(form); });
+  command->footer("Examples:\n  pawl list\n  pawl list --json\n  pawl list --messages");
+  Form& form = add_form(*command);
+  command->add_flag("--messages", form.messages, "what runs can say instead: every message, why, and what to do");
+  command->callback([&form] { form.messages ? fmt::print("{}", message_page()) : list_problems(form); });
 }
 
 void add_methods(CLI::App& app) {

@@ -176,6 +176,23 @@ std::string events_in_words(const Result& run, bool explain) {
   return text;
 }
 
+/// What was decided before the first step, and why.
+std::string plan_in_words(const Recommendation& plan) {
+  std::string text = "plan\n";
+  const auto line = [&text](std::string_view label, const Choice& choice) {
+    if (choice.value.empty()) return;
+    text += fmt::format("  {:<14} {} ({})\n", label, choice.value, choice.why.empty() ? "as you wish" : choice.why);
+  };
+  line("method", plan.method);
+  line("when stiff", plan.when_stiff);
+  line("formulation", plan.formulation);
+  line("stabilization", plan.stabilization);
+  line("tolerance", plan.tolerance);
+  line("events", plan.events);
+  for (const Rejection& one : plan.rejected) text += fmt::format("  {:<14} {}: {}\n", "not", one.what, one.why);
+  return text;
+}
+
 std::string summary(const Problem& problem, const Result& run, const Options& options, std::optional<double> error) {
   const Statistics& s = run.statistics;
   std::string text = fmt::format("{}: {}\n", problem.name(), problem.summary);
@@ -204,8 +221,8 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
     line("events", fmt::format("{} fired, found by {}; {} guard{}, {} + {} evaluations (ranges + instants)",
                                s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s",
                                s.events.guard_ranges, s.events.guard_points));
-    std::map<std::string, int> levels;
-    for (const Guarantee& one : s.events.guarantees) ++levels[one.level];
+    std::map<std::string_view, int> levels;
+    for (const Guarantee& one : s.events.guarantees) ++levels[to_string(one.level)];
     std::string promised;
     for (const auto& [level, count] : levels)
       promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", count, level);
@@ -232,8 +249,7 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
     line(run.observable_names()[i],
          fmt::format("{:.10g} to {:.10g}, variation {:.2e}", range.min, range.max, range.variation()));
   }
-  for (const Message& message : run.messages)
-    line(message.level == Message::Level::warning ? "warning" : "note", message.text);
+  for (const Message& message : run.messages) line(to_string(message.level), message.text);
   return text;
 }
 
@@ -337,6 +353,7 @@ int run(const Words& words) {
     fmt::print("{}", in_json(nullptr));
   } else {
     fmt::print("{}", summary(problem, result, options, error));
+    if (words.explain) fmt::print("\n{}", plan_in_words(result.plan));
     if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
     if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
     if (verification) fmt::print("\n{}", describe(*verification, result, words.explain));
@@ -414,7 +431,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--at-accumulation", words.at_accumulation, "stop or fail, where the model does not say")
       ->check(CLI::IsMember({"stop", "fail"}));
-  command->add_flag("--explain", words.explain, "list every event and how it was found");
+  command->add_flag("--explain", words.explain,
+                    "print what was decided and why, and list every event and how it was found");
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
   const CLI::Option* out = command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
   command->add_flag("--verify{all}", words.verify,

@@ -96,7 +96,8 @@ bool lemke_and_newton(const ScaledProblem& p, VectorXd& y) {
 struct IslandAnswer {
   bool is_found = false, is_ambiguous = false;
   VectorXd y;
-  std::string solver, failure;
+  ContactSolver solver = ContactSolver::newton;
+  std::string failure;
 };
 
 IslandAnswer solve_island(const ScaledProblem& p, bool looks_for_others) {
@@ -104,34 +105,33 @@ IslandAnswer solve_island(const ScaledProblem& p, bool looks_for_others) {
   answer.y = VectorXd::Zero(p.b.size());
   if (p.size == 0) {
     answer.is_found = true;
-    answer.solver = "newton";
     return answer;
   }
-  const auto accept = [&](bool is_solved, const char* solver, double limit = verified) {
+  const auto accept = [&](bool is_solved, ContactSolver solver, double limit = verified) {
     std::string what;
     const double by = is_solved ? detail::violation(p, answer.y, &what) : 0;
     answer.is_found = is_solved && by <= limit;
     if (answer.is_found)
       answer.solver = solver;
     else
-      answer.failure += fmt::format("{}{}: {}", answer.failure.empty() ? "" : "; ", solver,
+      answer.failure += fmt::format("{}{}: {}", answer.failure.empty() ? "" : "; ", to_string(solver),
                                     is_solved ? fmt::format("{}, by {:.1e}", what, by) : "no answer");
     return answer.is_found;
   };
   const bool is_enumerable = p.is_plane() && p.parts.size() <= enumerable;
   ScaledProblem decided = p;
-  if (!accept(solve_with(newton, p, decided, answer.y), "newton"))
-    accept(solve_with(lemke_and_newton, p, decided, answer.y), "lemke");
+  if (!accept(solve_with(newton, p, decided, answer.y), ContactSolver::newton))
+    accept(solve_with(lemke_and_newton, p, decided, answer.y), ContactSolver::lemke);
   std::vector<VectorXd> all;
   if (answer.is_found && is_enumerable && looks_for_others && !is_surely_unique(decided))
     all = detail::enumerate(decided, most_answers);
   if (!answer.is_found && is_enumerable) {
     all = detail::enumerate(p, most_answers);
     if (!all.empty()) answer.y = most_closed(p, all);
-    accept(!all.empty(), "enumeration");
+    accept(!all.empty(), ContactSolver::enumeration);
   }
   if (!answer.is_found && !is_enumerable)
-    accept(solve_with(detail::solve_by_sweeps, p, decided, answer.y), "sweeps", detail::settled);
+    accept(solve_with(detail::solve_by_sweeps, p, decided, answer.y), ContactSolver::sweeps, detail::settled);
   if (!answer.is_found) return answer;
   const VectorXd a = p.W * answer.y;
   for (const VectorXd& other : all)
@@ -163,6 +163,20 @@ void write_standing(const ScaledProblem& p, const VectorXd& y, FrictionSolution&
 
 }  // namespace
 
+std::string_view to_string(ContactSolver solver) {
+  switch (solver) {
+    case ContactSolver::newton:
+      return "newton";
+    case ContactSolver::lemke:
+      return "lemke";
+    case ContactSolver::enumeration:
+      return "enumeration";
+    case ContactSolver::sweeps:
+      return "sweeps";
+  }
+  return "?";
+}
+
 FrictionSolution solve(const FrictionProblem& problem) {
   FrictionSolution out;
   const ScaledProblem all = detail::scaled(problem);
@@ -179,7 +193,7 @@ FrictionSolution solve(const FrictionProblem& problem) {
       return out;
     }
     out.is_ambiguous = out.is_ambiguous || answer.is_ambiguous;
-    if (out.solver.empty() || answer.solver != "newton") out.solver = answer.solver;
+    out.solver = std::max(out.solver, answer.solver);
     out.violation = std::max(out.violation, detail::violation(island, answer.y));
     write_standing(island, answer.y, out);
     out.force(island.rows) = unscaled(island, answer.y);

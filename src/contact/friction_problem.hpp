@@ -35,17 +35,21 @@ struct FrictionProblem {
   double least_size = 0;         ///< of the terms b was summed from: where b is smaller, rounding is measured by this
 };
 
+/// In the order they are tried in.
+enum class ContactSolver { newton, lemke, enumeration, sweeps };
+std::string_view to_string(ContactSolver solver);
+
 enum class Standing { open, stick, slip };  ///< frictionless and touching: stick with no tangential rows
 
 struct FrictionSolution {
   bool is_found = false;      ///< verified: no answer is ever returned unverified
   bool is_ambiguous = false;  ///< another answer with other accelerations exists (looked for up to four contacts)
-  Eigen::VectorXd force, acceleration;  ///< λ of least norm among those with the same acceleration; a
-  std::vector<Standing> standing;       ///< per contact; degenerate ones (λN and aN both zero) are closed
-  std::vector<bool> is_degenerate;      ///< λN = 0 and aN = 0, or on the cone with aT = 0, within tolerance
-  std::string solver;                   ///< which one answered: newton, lemke, enumeration, sweeps
-  double violation = 0;                 ///< of the conditions, relative
-  std::string failure = {};             ///< none was found: what was tried, and what it violated
+  Eigen::VectorXd force, acceleration;           ///< λ of least norm among those with the same acceleration; a
+  std::vector<Standing> standing;                ///< per contact; degenerate ones (λN and aN both zero) are closed
+  std::vector<bool> is_degenerate;               ///< λN = 0 and aN = 0, or on the cone with aT = 0, within tolerance
+  ContactSolver solver = ContactSolver::newton;  ///< which one answered; of several islands the last resort
+  double violation = 0;                          ///< of the conditions, relative
+  std::string failure = {};                      ///< none was found: what was tried, and what it violated
 };
 
 /// Sweeps to guess, an active-set Newton iteration to rounding, then Lemke's method, then enumeration; each answer is

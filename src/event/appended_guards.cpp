@@ -52,7 +52,7 @@ class AppendedGuards final : public Stepper {
     return is_full;
   }
 
-  std::vector<StepperNote> take_notes() override { return inner_->take_notes(); }
+  std::vector<Message> take_notes() override { return inner_->take_notes(); }
   std::string solver() const override { return inner_->solver(); }
   std::string jacobian_kind() const override { return inner_->jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override { return inner_->steps_by_method(); }

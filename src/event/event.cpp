@@ -117,4 +117,16 @@ std::string describe_mode(const Held& held, const System::Declarations& model) {
   return text;
 }
 
+std::string_view to_string(Assurance assurance) {
+  switch (assurance) {
+    case Assurance::proved:
+      return "proved";
+    case Assurance::bounded:
+      return "bounded";
+    case Assurance::sampled:
+      return "sampled";
+  }
+  return "?";
+}
+
 }  // namespace pawl

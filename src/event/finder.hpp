@@ -122,7 +122,9 @@ class EventFinder {
 };
 
 struct FinderInfo {
+  enum class Kind { certified, compere, daspke };
   std::string name, sentence;
+  Kind kind;
   std::unique_ptr<EventFinder> (*make)(GuardSet&, Arming&, int size, const FinderOptions&);
 };
 /// certified, compere (with two cubics or a quintic), daspke. `--events`, --help and the tests read this list.

@@ -6,18 +6,22 @@
 namespace pawl::event {
 
 const std::vector<FinderInfo>& finders() {
+  using Kind = FinderInfo::Kind;
   static const std::vector<FinderInfo> list{
-      {"certified", "a proved sign chart of every guard over the step's polynomial (default)", make_certified},
+      {"certified", "a proved sign chart of every guard over the step's polynomial (default)", Kind::certified,
+       make_certified},
       {"compere", "cubic interpolants of the guards, then Newton's method with a full step for every iterate",
-       make_compere},
+       Kind::compere, make_compere},
       {"compere-quintic", "the same, with one quintic instead of two cubics for the second look at suspects",
+       Kind::compere,
        [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
          FinderOptions quintic = options;
          quintic.uses_quintic = true;
          return make_compere(guards, arming, size, quintic);
        }},
-      {"daspke", "Illinois on the dense output, with the guards appended to the error control", make_daspke},
-      {"daspke-plain", "the same, with the guards left out of the error control",
+      {"daspke", "Illinois on the dense output, with the guards appended to the error control", Kind::daspke,
+       make_daspke},
+      {"daspke-plain", "the same, with the guards left out of the error control", Kind::daspke,
        [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
          FinderOptions plain = options;
          plain.appends_guards = false;

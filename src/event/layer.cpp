@@ -25,7 +25,7 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
       arming_(guards_, model.rates, held_, control, size),
       pull_(model, held_, sliding_, control, size),
       transitions_(model, held_, guards_, arming_, sliding_, field, pull_),
-      finder_(find_finder(options.finder).make(guards_, arming_, size, options.location)),
+      finder_(options.finder->make(guards_, arming_, size, options.location)),
       micro_(VectorField{&field}, size, control),
       scale_(static_cast<std::size_t>(size)) {
   field.parameters = held_.parameters.data();
@@ -74,7 +74,7 @@ Verdict Layer::open(double t, std::vector<double>& x, const Cause& cause, const 
 // Times and periods that the jumps of an event have changed.
 Verdict Layer::reschedule(double t) {
   const std::string wrong = schedule_->refresh(held_, t, transitions_.requests());
-  return wrong.empty() ? Verdict{} : Verdict{Ending::failed, fmt::format("t = {:.10g}: {}", t, wrong)};
+  return wrong.empty() ? Verdict{} : Verdict::failed(MessageCode::wrong_schedule, t, {{"why", wrong}});
 }
 
 double Layer::limit(double end) const {
@@ -190,7 +190,7 @@ Verdict Layer::begin_piece(double t, const std::vector<double>& x, const Cause& 
   if (Verdict verdict = reschedule(t); !verdict.goes_on()) return verdict;
   if (fired_ >= options_.most_events)
     return {Ending::terminated,
-            fmt::format("t = {:.10g}: {} events have happened, which is the limit (max_events)", t, fired_)};
+            make_message(MessageCode::most_events, t, {{"events", static_cast<long long>(fired_)}})};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   recent_.push_back(cause.guards.size() == 1 && cause.time_events.empty() ? cause.guards.front() : -1);
   if (recent_.size() > 5) recent_.pop_front();
@@ -222,22 +222,16 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
         accumulation_ = found;
         return {};
       }
-      const std::string what = fmt::format(
-          "t = {:.10g}: the events of '{}' accumulate at t = {:.15g} ({}; {} so far, infinitely many follow).\n"
-          "  try:    declare what happens there: .at_accumulation(...) on the guard",
-          t, guards_.name(g), found->time,
-          found->ratio > 0 ? fmt::format("gaps shrink by {:.6g} each", found->ratio)
-                           : "it leaves zero by less than rounding",
-          found->events);
-      return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated, what};
+      return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated,
+              make_message(MessageCode::accumulation, t,
+                           {{"guard", guards_.name(g)},
+                            {"at", found->time},
+                            {"how", found->ratio > 0 ? fmt::format("gaps shrink by {:.6g} each", found->ratio)
+                                                     : "it leaves zero by less than rounding"},
+                            {"events", static_cast<long long>(found->events)}})};
     }
     if (accumulation_watch_.is_chattering(g)) {
-      return {
-          Ending::failed,
-          fmt::format("t = {:.10g}: '{}' fires again and again within rounding of this time: the motion chatters.\n"
-                      "  likely: both sides push onto the surface where it is zero\n"
-                      "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
-                      t, guards_.name(g))};
+      return Verdict::failed(MessageCode::chattering, t, {{"guard", guards_.name(g)}});
     }
   }
   return {};
@@ -346,10 +340,13 @@ EventStatistics Layer::statistics() const {
   all.rhs_for_location = rhs_for_location_;
   all.micro_steps = micro_.work().accepted;
   for (const GuardInfo& guard : model_.guards) {
-    const bool is_certified = options_.finder == "certified";  // the others know no declarations and prove nothing
+    const bool is_certified =
+        options_.finder->kind == FinderInfo::Kind::certified;  // the others know no declarations and prove nothing
     const bool is_bounded = is_certified && (guard.min_width > 0 || guard.rate_bound > 0);
     const bool is_proved = is_certified && guard.is_generic();
-    all.guarantees.push_back({guard.name, is_proved ? "proved" : is_bounded ? "bounded" : "sampled"});
+    all.guarantees.push_back({guard.name, is_proved    ? Assurance::proved
+                                          : is_bounded ? Assurance::bounded
+                                                       : Assurance::sampled});
   }
   return all;
 }
@@ -359,12 +356,8 @@ long long Layer::evaluations() const {
          guards_.rate_evaluations();
 }
 
-std::string Layer::describe(const GuardNotANumber& failure) const {
-  return fmt::format(
-      "t = {:.10g}: the guard '{}' is not a number.\n"
-      "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
-      "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root",
-      failure.t, guards_.name(failure.guard));
+Message Layer::describe(const GuardNotANumber& failure) const {
+  return make_message(MessageCode::guard_not_a_number, failure.t, {{"guard", guards_.name(failure.guard)}});
 }
 
 }  // namespace pawl::event

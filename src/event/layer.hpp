@@ -19,7 +19,7 @@
 namespace pawl::event {
 
 struct LayerOptions {
-  std::string finder = "certified";
+  const FinderInfo* finder = &find_finder("certified");
   FinderOptions location;
   long long most_events = 1'000'000;
   bool fails_at_accumulation = false;
@@ -70,7 +70,7 @@ class Layer {
   const Held& held() const { return held_; }
   EventStatistics statistics() const;
   long long evaluations() const;  // of the right-hand side, beyond the stepper's
-  std::string describe(const GuardNotANumber& failure) const;
+  Message describe(const GuardNotANumber& failure) const;
   /// Everything it remembers, what is held included.
   void carry(Memory& memory);
 

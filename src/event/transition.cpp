@@ -191,11 +191,11 @@ bool Transitions::decide(std::string& cycle) {
 
 Verdict Transitions::check_finite(const Here& here, std::span<const int> guards) const {
   const auto fault = [&](std::string_view kind, const std::string& name, double value) {
-    return Verdict{Ending::failed,
-                   fmt::format("t = {:.10g}: after the transition{}{} the {} '{}' is {}.\n"
-                               "  likely: the jump divides by zero or reads a value that is not finite\n"
-                               "  try:    check what the jump assigns to '{}'",
-                               here.t, guards.empty() ? "" : " of ", names(guards), kind, name, value, name)};
+    return Verdict::failed(MessageCode::after_jump_not_finite, here.t,
+                           {{"who", guards.empty() ? std::string() : " of " + names(guards)},
+                            {"kind", std::string(kind)},
+                            {"name", name},
+                            {"value", value}});
   };
   for (std::size_t i = 0; i < here.x.size(); ++i) {
     if (!std::isfinite(here.x[i])) return fault("state", model_.state_names[i], here.x[i]);
@@ -213,10 +213,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   scale_ = here.scale;
   held_before_ = held_;
   const auto contradiction = [&](const std::string& cycle) {
-    return Verdict{Ending::failed,
-                   fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}\n"
-                               "  try:    remove the cycle, or let one of them read a condition instead",
-                               here.t, cycle)};
+    return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
   };
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
@@ -278,7 +275,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
       return {};
     }
   }
-  return {Ending::failed, fmt::format("t = {:.10g}: the conditions at the start never settle", here.t)};
+  return Verdict::failed(MessageCode::start_never_settles, here.t);
 }
 
 // The jumps of everything that fired. On failure states and modes are those of before.
@@ -290,10 +287,11 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     } catch (const pawl::detail::ForeignHandle& error) {  // a model that cannot be meant, however far the run has come
       throw error.used_by(fmt::format("the transition {}", name()));
     } catch (const std::exception& error) {
-      return {Ending::failed, fmt::format("t = {:.10g}: the transition {} threw: {}", here.t, name(), error.what())};
+      return Verdict::failed(MessageCode::transition_threw, here.t,
+                             {{"name", name()}, {"what", fmt::format(": {}", error.what())}});
     } catch (...) {
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: the transition {} threw something that is no std::exception", here.t, name())};
+      return Verdict::failed(MessageCode::transition_threw, here.t,
+                             {{"name", name()}, {"what", " something that is no std::exception"}});
     }
   };
   const auto make = [&](const Transition& transition, Pair member, const auto& name) -> Verdict {
@@ -322,10 +320,8 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
   if (verdict.goes_on()) verdict = check_finite(here, cause.guards);
   std::string cycle;
   if (verdict.goes_on() && !decide(cycle)) {
-    verdict = {Ending::failed,
-               fmt::format("t = {:.10g}: after {} the decisions contradict each other and never settle:{}\n"
-                           "  try:    remove the cycle, or let one of them read a condition instead",
-                           here.t, names(cause), cycle)};
+    verdict = Verdict::failed(MessageCode::decisions_contradict, here.t,
+                              {{"after", fmt::format("after {} ", names(cause))}, {"cycle", cycle}});
   }
   if (verdict.goes_on()) return verdict;
   here.x = x_before_;
@@ -347,7 +343,7 @@ Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, s
   if (outcome.failure.empty()) return check_finite(here, cause.guards);
   here.x = x_before_;
   held_ = held_before_;
-  return {Ending::failed, fmt::format("t = {:.10g}: {}", here.t, outcome.failure)};
+  return Verdict::failed(MessageCode::cannot_resolve, here.t, {{"why", outcome.failure}});
 }
 
 // A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
@@ -358,8 +354,8 @@ Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
   if (failure.empty()) return {};
   here.x = x_before_;
   held_ = held_before_;
-  return {Ending::failed,
-          why == Settle::start ? failure : fmt::format("t = {:.10g}: after the transition {}", here.t, failure)};
+  return Verdict::failed(why == Settle::start ? MessageCode::inconsistent_start : MessageCode::after_jump_inconsistent,
+                         here.t, {{"why", failure}});
 }
 
 // Freezes the new mode and judges every guard in it.
@@ -416,16 +412,14 @@ std::string Transitions::changes(const std::vector<Past>& past) const {
 
 Verdict Transitions::give_up(const Here& here, const Aftermath& aftermath, const std::vector<Past>& past) const {
   if (!aftermath.unresolved.empty()) {
-    return {Ending::failed,
-            fmt::format(
-                "t = {:.10g}: after {} transitions at this instant the unilateral guard {} still moves beyond zero.\n"
-                "  likely: its jump does not turn the motion back\n"
-                "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
-                here.t, most_rounds, names(aftermath.unresolved))};
+    return Verdict::failed(MessageCode::jump_does_not_turn_back, here.t,
+                           {{"rounds", static_cast<long long>(most_rounds)}, {"guards", names(aftermath.unresolved)}});
   }
-  return {Ending::failed, fmt::format("t = {:.10g}: {} transitions at this instant and no end: {} -> {} -> ...{}\n"
-                                      "  try:    break the cycle of jumps",
-                                      here.t, most_rounds, past[past.size() - 2].who, past.back().who, changes(past))};
+  return Verdict::failed(MessageCode::endless_transitions, here.t,
+                         {{"rounds", static_cast<long long>(most_rounds)},
+                          {"one", past[past.size() - 2].who},
+                          {"other", past.back().who},
+                          {"changes", changes(past)}});
 }
 
 void Transitions::begin_round(const Here& here, const Cause& cause) {
@@ -481,8 +475,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     left = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
     if (std::string cycle; model_.resolve && !decide(cycle))
-      return {Ending::failed,
-              fmt::format("t = {:.10g}: the decisions contradict each other and never settle:{}", here.t, cycle)};
+      return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     if (!is_iteration || !event.notes.empty()) {
@@ -493,15 +486,11 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     }
     if (jump.is_terminated()) {
       lock(here);
-      return {Ending::terminated, fmt::format("t = {:.10g}: {}", here.t, jump.reason())};
+      return {Ending::terminated, make_message(MessageCode::terminated_by_model, here.t, {{"why", jump.reason()}})};
     }
     const Aftermath aftermath = settle(here, now);
     if (!aftermath.beyond.empty()) {
-      return {
-          Ending::failed,
-          fmt::format("t = {:.10g}: the transition put the unilateral guard {} beyond zero, where it must never be.\n"
-                      "  try:    let the jump keep it on its side, or declare it bilateral",
-                      here.t, names(aftermath.beyond))};
+      return Verdict::failed(MessageCode::beyond_unilateral, here.t, {{"guards", names(aftermath.beyond)}});
     }
     const bool is_iterated = model_.transition && (has_moved || !(held_ == held_before_));
     if (!aftermath.asks_again() && !is_iterated) return {};

@@ -12,6 +12,7 @@
 #include "event/arming.hpp"
 #include "event/sliding.hpp"
 #include "pawl/event.hpp"
+#include "pawl/message.hpp"
 #include "system/vector_field.hpp"
 
 namespace pawl::event {
@@ -20,8 +21,11 @@ namespace pawl::event {
 enum class Ending { none, terminated, failed };
 struct Verdict {
   Ending ending = Ending::none;
-  std::string reason;
+  std::optional<Message> why = {};
   bool goes_on() const { return ending == Ending::none; }
+  static Verdict failed(MessageCode code, double t, std::vector<Message::Datum> data = {}) {
+    return {Ending::failed, make_message(code, t, std::move(data))};
+  }
 };
 
 /// What someone outside the model does at an instant.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pawl/memory.hpp"
+#include "pawl/message.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::formulate {
@@ -62,7 +63,7 @@ class Form {
   /// Why rates or corrections are not finite: singular matrices, by the names of what makes them so. Empty: no reason.
   virtual std::string why() const { return {}; }
   /// What a user should know, said once: redundant constraints, for instance.
-  virtual std::vector<std::string> take_notes() { return {}; }
+  virtual std::vector<Message> take_notes() { return {}; }
   /// What it remembers, for a run that is saved or continued; what is held included.
   virtual void carry(Memory& memory) { memory.refuse(); }
   /// The values of all relays, for rate(), while the motion slides on one of them; null: what is held.

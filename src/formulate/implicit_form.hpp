@@ -69,8 +69,8 @@ class ImplicitForm {
   /// Changes with size and pattern: a solver made before no longer serves.
   int version() const { return version_; }
 
-  std::string linear_solver = "auto";  ///< auto, dense, band, sparse
-  bool wants_differences = false;      ///< for Jacobians, even where they could be exact
+  LinearSolver linear_solver = LinearSolver::automatic;
+  bool wants_differences = false;  ///< for Jacobians, even where they could be exact
 
  protected:
   /// What all of them remember.

@@ -9,6 +9,13 @@
 
 namespace pawl::formulate {
 
+Level level_of(Scheme scheme) {
+  return scheme == Scheme::index_3              ? Level::index_3
+         : scheme == Scheme::index_2            ? Level::index_2
+         : scheme == Scheme::stabilized_index_2 ? Level::stabilized_index_2
+                                                : Level::index_1;
+}
+
 namespace {
 
 constexpr int dense_limit = 200;  // unknowns; beyond, entries outside the pattern cost more than its bookkeeping
@@ -170,8 +177,8 @@ void ImplicitMechanics::set_roles() {
 }
 
 bool ImplicitMechanics::is_sparse_wanted() const {
-  if (linear_solver == "auto") return size_ > dense_limit;
-  return linear_solver != "dense";
+  if (linear_solver == LinearSolver::automatic) return size_ > dense_limit;
+  return linear_solver != LinearSolver::dense;
 }
 
 // The derivatives are run once into a list of places.

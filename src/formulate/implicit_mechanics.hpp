@@ -30,6 +30,8 @@
 namespace pawl::formulate {
 
 enum class Level { index_3, index_2, stabilized_index_2, index_1 };
+/// Of a formulation with multipliers as unknowns.
+Level level_of(Scheme scheme);
 
 /// Unknowns: the states of the model, λ of the rows in force, then μ of those on positions (stabilized_index_2 alone).
 /// The form must have been locked before restart(), and outlives this; while a relay slides, its `relays` are read too.

@@ -106,11 +106,9 @@ void MechanicsForm::arrange(double t, const double* x) {
   if (!has_checked_inertia_) {
     check_inertia(*model_, terms_, *held_, t, x);
     if (!terms_.inertia().is_exact())
-      notes_.push_back(fmt::format(
-          "the inertial terms of masses that take numbers only are central differences: {} evaluations of these "
-          "masses for every one of the right-hand side.\n"
-          "  try:    masses that take const auto& at",
-          terms_.inertia().black_box_evaluations()));
+      notes_.push_back(
+          make_message(MessageCode::inertia_by_differences, t,
+                       {{"evaluations", static_cast<long long>(terms_.inertia().black_box_evaluations())}}));
     has_checked_inertia_ = true;
   }
   make_kkt();

@@ -34,7 +34,7 @@ class MechanicsForm final : public Form, public Manifold {
   void take_levels(double t, const double* x) override { invariants_.take_levels(t, x); }
   std::string why() const override;
   std::string describe_unkept(double t, const double* x) override;
-  std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
+  std::vector<Message> take_notes() override { return std::exchange(notes_, {}); }
   void carry(Memory& memory) override;
 
   // Manifold: positions, speeds, invariants
@@ -141,7 +141,7 @@ class MechanicsForm final : public Form, public Manifold {
   double step_ = 0, step_start_ = std::numeric_limits<double>::quiet_NaN();
   int first_mode_ = -1;
   std::string why_;
-  std::vector<std::string> notes_;
+  std::vector<Message> notes_;
 
   std::vector<double> a_, lambda_, rhs_, d_, e_, held_lambda_;
   Kkt::Status status_ = Kkt::Status::good;

@@ -303,8 +303,8 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
       out.lambda = least.solve(right_side_);
       if ((PC_ * out.lambda - right_side_).norm() <= 1e-9 * (right_side_.norm() + 1e-300)) {
         if (notes_.empty() && !was_noted_)
-          notes_.push_back(fmt::format("constraint '{}' is redundant: the multipliers are those of least norm",
-                                       info_.constraints[at_(row)].name));
+          notes_.push_back(make_message(MessageCode::multipliers_of_least_norm, out.t,
+                                        {{"constraint", info_.constraints[at_(row)].name}}));
         was_noted_ = true;
         return;
       }

@@ -33,7 +33,7 @@ class PortHamiltonianForm final : public Form, public Manifold {
   /// Without it conserved quantities are kept at their values at the first residual.
   void take_levels(double t, const double* x) override;
   std::string why() const override { return why_; }
-  std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
+  std::vector<Message> take_notes() override { return std::exchange(notes_, {}); }
   void carry(Memory& memory) override {
     memory(extra_evaluations, declared_, why_, notes_, was_noted_, here_, elsewhere_, exchange_, loss_, flow_,
            right_side_, PC_, lu_, stack_, L_, lengths_, move_, factored_, fixed_, trial_e_, trial_C_, has_levels_,
@@ -100,7 +100,7 @@ class PortHamiltonianForm final : public Form, public Manifold {
   const Held* held_;
   InvariantRows invariants_;
   std::string why_;
-  std::vector<std::string> notes_;
+  std::vector<Message> notes_;
   bool was_noted_ = false;
 
   Instant here_, elsewhere_;  // of the last rate() or refactor(); of other questions

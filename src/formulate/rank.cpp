@@ -88,9 +88,8 @@ void MechanicsForm::drop_dependent_rows(double t, const double* x) {
   } else if (least < doubtful_below) {
     const auto last = qr.colsPermutation().indices()(rank - 1);
     if (is_of_contact(static_cast<int>(last))) return;
-    notes_.push_back(fmt::format(
-        "constraint '{}' is within {:.1e} of depending on the others: reaction forces are uncertain by that factor",
-        terms_.row_name(static_cast<int>(last)), least));
+    notes_.push_back(make_message(MessageCode::constraint_nearly_redundant, t,
+                                  {{"constraint", terms_.row_name(static_cast<int>(last))}, {"distance", least}}));
   }
 }
 
@@ -108,10 +107,10 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
   if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
     if (!is_of_contact(r)) {  // a body on four corners is nothing to be told of
-      notes_.push_back(
-          fmt::format("constraint '{}' is redundant (a combination of {}): it is dropped, its residual "
-                      "watched, and the reaction forces are those of least norm",
-                      terms_.row_name(r), combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)))));
+      const std::string of = combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)));
+      notes_.push_back(make_message(
+          MessageCode::constraint_redundant, t,
+          {{"constraint", terms_.row_name(r)}, {"combination", fmt::format(" (a combination of {})", of)}}));
     }
     redundant_.push_back(terms_.declared_row(r));
   }
@@ -127,10 +126,8 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
     if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
     if (!is_of_contact(row)) {
-      notes_.push_back(
-          fmt::format("constraint '{}' is redundant: it is dropped, its residual watched, and the reaction "
-                      "forces are those of least norm",
-                      terms_.row_name(row)));
+      notes_.push_back(make_message(MessageCode::constraint_redundant, t,
+                                    {{"constraint", terms_.row_name(row)}, {"combination", ""}}));
     }
     redundant_.push_back(terms_.declared_row(row));
     std::vector<int> declared;

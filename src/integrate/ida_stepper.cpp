@@ -192,7 +192,7 @@ class SizedIda final : public Stepper {
       if (inner_) {
         past_ += inner_->work();
         for (const auto& [name, steps] : inner_->steps_by_method()) past_steps_[name] += steps;
-        for (StepperNote& note : inner_->take_notes()) notes_.push_back(std::move(note));
+        for (Message& note : inner_->take_notes()) notes_.push_back(std::move(note));
       }
       inner_ = std::make_unique<Ida>(form_, control_, is_krylov_);
       size_ = form_.size();
@@ -214,10 +214,10 @@ class SizedIda final : public Stepper {
   double next_step_size() const override { return inner_->next_step_size(); }
   int order() const override { return inner_ ? inner_->order() : 5; }
   int dense_order() const override { return inner_ ? inner_->dense_order() : 5; }
-  std::vector<StepperNote> take_notes() override {
-    std::vector<StepperNote> all = std::exchange(notes_, {});
+  std::vector<Message> take_notes() override {
+    std::vector<Message> all = std::exchange(notes_, {});
     if (!inner_) return all;
-    for (StepperNote& note : inner_->take_notes()) all.push_back(std::move(note));
+    for (Message& note : inner_->take_notes()) all.push_back(std::move(note));
     return all;
   }
   std::string solver() const override { return inner_ ? inner_->solver() : std::string(); }

@@ -140,11 +140,8 @@ void ImplicitStepper::raise_tolerance(double factor) {
   const double relative = control_.relative > 0 ? control_.relative : control_.absolute[0];
   if (!(factor > raised_) || factor * relative > 2e7 * std::numeric_limits<double>::epsilon()) return;
   if (!std::exchange(has_said_raised_, true)) {
-    notes_.push_back({t_,
-                      fmt::format("the tolerance {:g} is below what rounding in the model allows here: the equations "
-                                  "of a step are solved to about {:.1g} of it, and that is taken as the tolerance",
-                                  control_.relative, factor),
-                      true});
+    notes_.push_back(make_message(MessageCode::tolerance_below_rounding, t_,
+                                  {{"tolerance", control_.relative}, {"factor", factor}}));
   }
   raised_ = factor;
   set_weights();
@@ -152,7 +149,7 @@ void ImplicitStepper::raise_tolerance(double factor) {
 
 Attempt ImplicitStepper::step(double limit, Correction* correction, Step& out) {
   if (is_first_ && !why_.empty()) {
-    notes_.push_back({t_, why_, true});
+    notes_.push_back(make_message(MessageCode::cannot_begin, t_, {{"why", why_}}));
     failure_ = {t_, 0, 0, -1};
     return Attempt::no_convergence;
   }

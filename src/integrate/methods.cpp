@@ -23,7 +23,7 @@ template <class Table>
 Method runge_kutta(const Table& table) {
   return {.name = std::string(table.name),
           .title = std::string(table.title),
-          .family = "explicit Runge-Kutta",
+          .family = Family::explicit_runge_kutta,
           .source = std::string(table.source),
           .order = table.order,
           .dense_order = table.dense_order,
@@ -39,7 +39,7 @@ Method runge_kutta(const Table& table) {
 Method predictor_corrector(const PredictorCorrectorTable& table) {
   return {.name = std::string(table.name),
           .title = std::string(table.title),
-          .family = "predictor-corrector",
+          .family = Family::predictor_corrector,
           .source = std::string(table.source),
           .order = table.order,
           .dense_order = std::min(table.order, 3),
@@ -53,7 +53,7 @@ Method predictor_corrector(const PredictorCorrectorTable& table) {
 Method radau(std::string name, std::string title, int stages) {
   return {.name = std::move(name),
           .title = std::move(title),
-          .family = "implicit Runge-Kutta",
+          .family = Family::implicit_runge_kutta,
           .source = "Hairer, Wanner, Solving ODE II (1996), IV.8; J. Comput. Appl. Math. 111 (1999) 93",
           .order = stages == 0 ? 13 : 2 * stages - 1,
           .dense_order = stages == 0 ? 3 : stages,
@@ -67,10 +67,10 @@ Method radau(std::string name, std::string title, int stages) {
 
 /// A row of a list of tables, and what makes a stepper of it.
 template <class Table, class Make>
-Method one_step(const Table& table, std::string family, Make make) {
+Method one_step(const Table& table, Family family, Make make) {
   return {.name = std::string(table.name),
           .title = std::string(table.title),
-          .family = std::move(family),
+          .family = family,
           .source = std::string(table.source),
           .order = table.order,
           .dense_order = table.dense_order,
@@ -85,7 +85,7 @@ Method one_step(const Table& table, std::string family, Make make) {
 Method multistep(std::string name, std::string title, CvodeKind kind, int order) {
   return {.name = name,
           .title = std::move(title),
-          .family = "multistep (SUNDIALS)",
+          .family = Family::multistep,
           .source = "Hindmarsh et al., ACM TOMS 31 (2005) 363",
           .order = order,
           .dense_order = order,
@@ -99,7 +99,7 @@ Method multistep(std::string name, std::string title, CvodeKind kind, int order)
                 throw Misuse(fmt::format(
                     "method '{}' is for x' = f(t, x): a differential-algebraic system needs bdf or radau", name));
               },
-          .highest_index = 2};
+          .highest_index = kind == CvodeKind::bdf ? 2 : 0};
 }
 
 template <const auto&... table>
@@ -110,8 +110,8 @@ std::vector<Method> all_methods(TableauList<table...>) {
   list.push_back(radau("radau-5", "Radau IIA with 3 stages", 3));
   list.push_back(radau("radau-9", "Radau IIA with 5 stages", 5));
   list.push_back(radau("radau-13", "Radau IIA with 7 stages", 7));
-  for (const auto& row : rosenbrock_tables()) list.push_back(one_step(row, "Rosenbrock", make_rosenbrock));
-  for (const auto& row : esdirk_tables()) list.push_back(one_step(row, "diagonally implicit Runge-Kutta", make_esdirk));
+  for (const auto& row : rosenbrock_tables()) list.push_back(one_step(row, Family::rosenbrock, make_rosenbrock));
+  for (const auto& row : esdirk_tables()) list.push_back(one_step(row, Family::diagonally_implicit, make_esdirk));
   list.push_back(
       multistep("bdf", "BDF of orders 1 to 5: CVODE, and IDA for differential-algebraic systems", CvodeKind::bdf, 5));
   list.push_back(multistep("adams", "Adams-Moulton of orders 1 to 12: CVODE", CvodeKind::adams, 12));
@@ -119,6 +119,24 @@ std::vector<Method> all_methods(TableauList<table...>) {
 }
 
 }  // namespace
+
+std::string_view to_string(Family family) {
+  switch (family) {
+    case Family::explicit_runge_kutta:
+      return "explicit Runge-Kutta";
+    case Family::predictor_corrector:
+      return "predictor-corrector";
+    case Family::implicit_runge_kutta:
+      return "implicit Runge-Kutta";
+    case Family::diagonally_implicit:
+      return "diagonally implicit Runge-Kutta";
+    case Family::rosenbrock:
+      return "Rosenbrock";
+    case Family::multistep:
+      return "multistep (SUNDIALS)";
+  }
+  return "?";
+}
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> list = all_methods(Tableaus());

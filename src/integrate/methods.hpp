@@ -19,8 +19,20 @@ struct ImplicitNeeds {
   bool is_krylov = false;  ///< no matrices: iterations with products J v
 };
 
+enum class Family {
+  explicit_runge_kutta,
+  predictor_corrector,
+  implicit_runge_kutta,
+  diagonally_implicit,
+  rosenbrock,
+  multistep,
+};
+std::string_view to_string(Family family);
+
 struct Method {
-  std::string name, title, family, source;
+  std::string name, title;
+  Family family;
+  std::string source;
   int order;         ///< global error O(h^order)
   int dense_order;   ///< error of the dense output within one step O(h^(dense_order + 1))
   int stages;        ///< evaluations per step

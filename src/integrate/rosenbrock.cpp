@@ -113,11 +113,8 @@ class Rosenbrock final : public ImplicitStepper {
     const bool can_begin = std::all_of(dy_.begin(), dy_.end(), [](double rate) { return std::isfinite(rate); });
     if (!has_warned_ && can_begin && !form_.has_exact_jacobian()) {
       has_warned_ = true;
-      notes_.push_back({t_,
-                        fmt::format("method '{}' has its order only with an exact Jacobian, and this one is by {}: "
-                                    "expect smaller steps or larger errors (try 'radau')",
-                                    table_.name, form_.jacobian_kind()),
-                        true});
+      notes_.push_back(make_message(MessageCode::inexact_jacobian, t_,
+                                    {{"method", std::string(table_.name)}, {"kind", form_.jacobian_kind()}}));
     }
   }
 

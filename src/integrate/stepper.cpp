@@ -2,7 +2,7 @@
 
 namespace pawl {
 
-std::vector<StepperNote> Stepper::take_notes() {
+std::vector<Message> Stepper::take_notes() {
   return std::exchange(notes_, {});
 }
 std::string Stepper::solver() const {

@@ -279,8 +279,9 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
 
 Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) {
   if (!start_trouble_.empty()) {
-    fail(Attempt::no_convergence, t_, 0, counts(), -1, start_trouble_);
+    fail(Attempt::no_convergence, t_, 0, counts(), -1, {});
     failure_.attempts = 0;  // none was made
+    notes_.push_back(make_message(MessageCode::cannot_begin, t_, {{"why", start_trouble_}}));
     return Attempt::no_convergence;
   }
   if (!has_stepped_ && std::abs(limit - t_) <= 8 * 0x1p-52 * std::max(std::abs(limit), std::abs(t_))) {
@@ -338,11 +339,7 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     must_restart_ =
         move > 1;  // the library still has the old end: where that matters, it starts again from the new one
     if (move > 0 && !std::exchange(has_said_corrections_, true)) {
-      notes_.push_back({t1,
-                        fmt::format("the ends of steps are corrected between steps, not inside their error test: "
-                                    "{} takes no pull inside a step",
-                                    library_),
-                        false});
+      notes_.push_back(make_message(MessageCode::corrected_between_steps, t1, {{"library", library_}}));
     }
   }
   std::copy(out.end(), out.end() + states_, state_.begin());
@@ -379,7 +376,7 @@ Attempt MultistepStepper::fail(Attempt attempt, double t, double step_size, cons
   const Counts now = counts();
   const long failed = now.rejected - before.rejected + now.failed_solves - before.failed_solves;
   failure_ = {t, step_size, static_cast<int>(std::max(1L, failed)), component};
-  if (!text.empty()) notes_.push_back({t, std::move(text), true});
+  if (!text.empty()) notes_.push_back(make_message(MessageCode::library_warning, t, {{"text", std::move(text)}}));
   return attempt;
 }
 

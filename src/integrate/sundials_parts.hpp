@@ -66,7 +66,7 @@ class DirectSolver {
   SUNLinearSolver handle() const { return handle_.get(); }
   bool is_singular() const { return is_singular_; }  ///< the last factorization failed
   int culprit() const { return system_ ? system_->culprit() : -1; }
-  std::string describe() const { return system_ ? system_->describe() : form_.linear_solver; }
+  std::string describe() const { return system_ ? system_->describe() : std::string(to_string(form_.linear_solver)); }
   long long linearizations = 0, factorizations = 0, solves = 0;
 
  private:

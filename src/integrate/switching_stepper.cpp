@@ -96,11 +96,11 @@ class SwitchingStepper final : public Stepper {
   int dense_order() const override { return now_->dense_order(); }
   bool corrects_ends() const override { return now_->corrects_ends(); }
   double dense_weight() const override { return now_->dense_weight(); }
-  std::vector<StepperNote> take_notes() override {
-    std::vector<StepperNote> all = std::exchange(notes_, {});
+  std::vector<Message> take_notes() override {
+    std::vector<Message> all = std::exchange(notes_, {});
     for (Stepper* one : {parts_.explicit_one.get(), implicit_.get()}) {
       if (one == nullptr) continue;
-      for (StepperNote& note : one->take_notes()) all.push_back(std::move(note));
+      for (Message& note : one->take_notes()) all.push_back(std::move(note));
     }
     return all;
   }
@@ -148,10 +148,11 @@ class SwitchingStepper final : public Stepper {
     next_look_ = is_implicit_ ? 0 : 100;
     calm_ = hits_ = 0;
     if (changes_ <= 20)
-      notes_.push_back({t,
-                        fmt::format("method auto: {} from here on, because: {}{}", to, why,
-                                    changes_ == 20 ? " (further changes are not reported one by one)" : ""),
-                        false});
+      notes_.push_back(
+          make_message(MessageCode::method_changed, t,
+                       {{"method", to},
+                        {"why", why},
+                        {"more", changes_ == 20 ? " (further changes are not reported one by one)" : ""}}));
     take_over();
   }
 

@@ -7,6 +7,11 @@
 
 namespace pawl {
 
+/// Whether the choice is left to the program.
+inline bool is_auto(std::string_view words) {
+  return words == "auto";
+}
+
 struct CallWords {
   std::string name;
   std::vector<std::string> arguments;

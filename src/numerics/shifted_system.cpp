@@ -50,15 +50,26 @@ bool is_best_band(int size, const BandOrder& order) {
 }  // namespace
 }  // namespace shifted
 
-std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
-                                                   std::string_view kind) {
-  using namespace shifted;
-  if (kind == "dense") return make_dense(matrices, real_slots, complex_slots);
-  if (kind == "band") return make_band(matrices, real_slots, complex_slots, band_order(matrices));
-  if (kind == "sparse") return make_sparse(matrices, real_slots, complex_slots);
-  if (kind != "auto") {
-    throw std::invalid_argument("unknown kind of matrix '" + std::string(kind) + "'; known: auto, dense, band, sparse");
+std::string_view to_string(LinearSolver solver) {
+  switch (solver) {
+    case LinearSolver::automatic:
+      return "auto";
+    case LinearSolver::dense:
+      return "dense";
+    case LinearSolver::band:
+      return "band";
+    case LinearSolver::sparse:
+      return "sparse";
   }
+  return "?";
+}
+
+std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
+                                                   LinearSolver kind) {
+  using namespace shifted;
+  if (kind == LinearSolver::dense) return make_dense(matrices, real_slots, complex_slots);
+  if (kind == LinearSolver::band) return make_band(matrices, real_slots, complex_slots, band_order(matrices));
+  if (kind == LinearSolver::sparse) return make_sparse(matrices, real_slots, complex_slots);
   if (is_best_dense(matrices)) return make_dense(matrices, real_slots, complex_slots);
   BandOrder order = band_order(matrices);
   if (is_best_band(matrices.size, order)) return make_band(matrices, real_slots, complex_slots, std::move(order));

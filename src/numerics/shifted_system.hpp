@@ -42,8 +42,11 @@ class ShiftedSystem {
   virtual void carry(Memory& memory) { memory.refuse(); }
 };
 
-/// kind: auto, dense, band or sparse. The matrices must outlive it; their pattern is analyzed here, once.
+enum class LinearSolver { automatic, dense, band, sparse };
+std::string_view to_string(LinearSolver solver);
+
+/// The matrices must outlive it; their pattern is analyzed here, once.
 std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
-                                                   std::string_view kind = "auto");
+                                                   LinearSolver kind = LinearSolver::automatic);
 
 }  // namespace pawl

@@ -284,7 +284,7 @@ GauntletReport run_case(const GauntletCase& one, const std::string& method, Guar
   options.max_events = 20'000;  // more than any case has
   // The lines and parabolas of most cases are exact for one-step methods. Multistep ones begin every piece with order 1
   // and are as good as their tolerance, down to the height of the last bounces.
-  if (find_method(method).family.starts_with("multistep")) options.tolerance = {1e-12, 1e-17};
+  if (find_method(method).family == Family::multistep) options.tolerance = {1e-12, 1e-17};
   return judge(one, simulate(one.system, options), form);
 }
 

@@ -13,14 +13,6 @@ Json json_of(const Choice& choice) {
   return {{"value", choice.value}, {"why", choice.why}};
 }
 
-Json json_of(const Recommendation& advice) {
-  Json rejected = Json::array();
-  for (const Rejection& one : advice.rejected) rejected.push_back({{"what", one.what}, {"why", one.why}});
-  return {{"method", json_of(advice.method)},           {"when_stiff", json_of(advice.when_stiff)},
-          {"formulation", json_of(advice.formulation)}, {"stabilization", json_of(advice.stabilization)},
-          {"tolerance", json_of(advice.tolerance)},     {"rejected", rejected}};
-}
-
 Json json_of(const analyze::Anatomy& anatomy) {
   if (!anatomy.failure.empty()) return {{"equations", anatomy.equations}, {"failure", anatomy.failure}};
   Json eigenvalues = Json::array();
@@ -53,6 +45,18 @@ Json json_of(const analyze::Stiffness& stiffness, bool has_eigenvalues) {
 
 }  // namespace
 
+Json to_json(const Recommendation& advice) {
+  Json rejected = Json::array();
+  for (const Rejection& one : advice.rejected) rejected.push_back({{"what", one.what}, {"why", one.why}});
+  return {{"method", json_of(advice.method)},
+          {"when_stiff", json_of(advice.when_stiff)},
+          {"formulation", json_of(advice.formulation)},
+          {"stabilization", json_of(advice.stabilization)},
+          {"tolerance", json_of(advice.tolerance)},
+          {"events", json_of(advice.events)},
+          {"rejected", rejected}};
+}
+
 Json to_json(const analyze::Advice& advice) {
   Json modes = Json::array();
   for (const analyze::ModeAdvice& mode : advice.modes) {
@@ -63,7 +67,7 @@ Json to_json(const analyze::Advice& advice) {
                      {"declared", json_of(mode.declared)},
                      {"integrated", mode.integrated ? json_of(*mode.integrated) : Json()},
                      {"stiffness", json_of(mode.stiffness, mode.declared.has_eigenvalues)},
-                     {"recommendation", json_of(mode.recommendation)}});
+                     {"recommendation", to_json(mode.recommendation)}});
   }
   return {{"model", advice.model},
           {"kind", to_string(advice.kind)},
@@ -82,7 +86,7 @@ Json to_json(const analyze::Advice& advice) {
             {"slide", advice.events.slides}}},
           {"modes", modes},
           {"modes_left_out", advice.modes_left_out},
-          {"recommendation", json_of(advice.recommendation)},
+          {"recommendation", to_json(advice.recommendation)},
           {"notes", advice.notes}};
 }
 

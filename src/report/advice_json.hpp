@@ -7,6 +7,7 @@
 
 namespace pawl {
 
+nlohmann::ordered_json to_json(const Recommendation& plan);
 nlohmann::ordered_json to_json(const analyze::Advice& advice);
 
 }  // namespace pawl

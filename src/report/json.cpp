@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/advice_json.hpp"
 #include "report/digits.hpp"
 
 namespace pawl {
@@ -14,7 +15,7 @@ namespace {
 
 Json event_statistics_of(const EventStatistics& events) {
   Json guarantees = Json::object();
-  for (const Guarantee& one : events.guarantees) guarantees[one.guard] = one.level;
+  for (const Guarantee& one : events.guarantees) guarantees[one.guard] = to_string(one.level);
   return {{"fired", events.events},
           {"guards", events.guards},
           {"guard_ranges", events.guard_ranges},
@@ -61,11 +62,21 @@ Json observables_of(const Result& run) {
   return all;
 }
 
+Json data_of(const Message& message) {
+  Json all = Json::object();
+  for (const Message::Datum& one : message.data)
+    std::visit([&](const auto& value) { all[one.name] = value; }, one.value);
+  return all;
+}
+
 Json messages_of(const Result& run) {
   Json all = Json::array();
   for (const Message& message : run.messages) {
-    const char* level = message.level == Message::Level::warning ? "warning" : "note";
-    all.push_back({{"level", level}, {"t", message.t}, {"text", message.text}});
+    all.push_back({{"code", to_string(message.code)},
+                   {"level", to_string(message.level)},
+                   {"t", message.t},
+                   {"data", data_of(message)},
+                   {"text", message.text}});
   }
   return all;
 }
@@ -211,6 +222,8 @@ Json to_json(const Result& run) {
           {"t_end", run.t_end},
           {"outcome", std::string(to_string(run.outcome))},
           {"reason", run.reason},
+          {"plan", to_json(run.plan)},
+          {"reason_code", run.ending ? Json(to_string(run.ending->code)) : Json()},
           {"final", final},
           {"multipliers", multipliers_of(run)},
           {"statistics", statistics_of(run.statistics)},

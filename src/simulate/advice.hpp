@@ -8,10 +8,10 @@
 
 namespace pawl::detail {
 
-std::string describe(Attempt attempt, const StepFailure& failure, const Setup& setup);
+Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup);
 
 struct StiffnessReport {
-  std::string text;
+  std::string fastest;
   int evaluations;  ///< of the rates, spent on finding the fastest direction
 };
 StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const double* x);

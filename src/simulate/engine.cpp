@@ -1,16 +1,16 @@
 #include "simulate/engine.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "simulate/choice.hpp"
-#include "simulate/whole_model.hpp"
-
 namespace pawl::detail {
 
-event::LayerOptions layer_options(const Options& options) {
-  return {.finder = options.events,
+namespace {
+
+event::LayerOptions layer_options(const Options& options, const event::FinderInfo& finder) {
+  return {.finder = &finder,
           .location = {.location_tolerance = options.event_tolerance,
                        .window = options.concurrency_window,
                        .amplitude = options.concurrency_amplitude,
@@ -20,40 +20,63 @@ event::LayerOptions layer_options(const Options& options) {
           .fails_at_accumulation = options.at_accumulation == AtAccumulation::fail};
 }
 
-Engine::Engine(const System& system, const Values& values, const Options& options) {
-  const WholeModel whole = whole_model(system, values, options);
-  Facts facts = facts_of(*whole.model);
-  Recommendation choice = recommend(facts, options);
-  method = &find_method(choice.method.value);
-  check_choice(*method, options);
-  setup = check(whole.model, whole.held, whole.start, whole.options);
-  check_method(setup, method->name, method->is_adaptive);
-  manifold = OnManifold::make(setup, method->is_implicit() ? choice.formulation.value : "");
-  implicit.emplace(setup, manifold.get());
-  if (whole.model->is_implicit()) {
-    implicit->derive(*method);
+/// Where a run begins: values of the system as it was declared, and zeros for what a mixture has beside them.
+Setup check_start(const CompiledModel& model, const Values& values, Options options) {
+  const System& system = model.system();
+  if (!values.belong_to(system))
+    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
+                             system.name()));
+  Held held = values.held();
+  std::vector<double> start = values.start();
+  if (model.is_mixture()) {
+    const System::Declarations& equations = *model.equations();
+    held.first_multiplier = equations.first_multiplier;
+    held.first_relay = equations.first_relay;
+    start.resize(equations.state_names.size(), 0.0);
+    held.states = start.size();
+    std::vector<double>& absolute = options.tolerance.absolute_each;
+    if (absolute.size() == system.declarations().state_names.size()) {
+      // Multipliers have a unit of their own, which nobody has said: as if no absolute tolerances were given.
+      const double least = 1e-3 * options.tolerance.relative;
+      absolute.resize(start.size(), least > 0 ? least : *std::max_element(absolute.begin(), absolute.end()));
+    }
+  }
+  return check(model.equations(), std::move(held), std::move(start), options);
+}
+
+}  // namespace
+
+Engine::Engine(const CompiledModel& model, const Values& values, const Options& options)
+    : setup(check_start(model, values, options)) {
+  Facts facts = facts_of(*model.equations());
+  if (model.equations()->is_implicit()) {
+    implicit.emplace(setup, nullptr);
+    implicit->analyze(read_solver(options.implicit));
     facts.allows_rosenbrock = implicit->allows_rosenbrock();
-    choice = recommend(facts, options);
-    method = &find_method(choice.method.value);
   }
-  stiff = choice.when_stiff.value.empty() ? nullptr : &find_method(choice.when_stiff.value);
-  setup.method = method->name;
-  if (!choice.method.why.empty()) {
+  plan = make_plan(facts, options);
+  const Method& method = *plan.method.value;
+  check_method(setup, method.name, method.is_adaptive);
+  setup.method = method.name;
+  if (plan.has_manifold) manifold = OnManifold::make(setup, plan);
+  if (!implicit) implicit.emplace(setup, manifold.get());
+  implicit->begin(plan);
+  if (!plan.method.why.empty())
     setup.messages.push_back(
-        {Message::Level::note, options.start,
-         fmt::format("method auto: {} ({}), because: {}", method->name, method->title, choice.method.why)});
-  }
+        make_message(MessageCode::method_chosen, options.start,
+                     {{"method", method.name}, {"title", method.title}, {"why", plan.method.why}}));
   const Function& rates = setup.declarations->rates;
   around.held = setup.held.get();
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   control = step_control(setup);
   implicit->follow(field);
-  const event::StepperMaker plain = stiff != nullptr        ? implicit->switching(*method, *stiff)
-                                    : method->is_implicit() ? implicit->steppers(*method)
-                                                            : method->make;
+  const event::StepperMaker plain = plan.when_stiff.value != nullptr
+                                        ? implicit->switching(method, *plan.when_stiff.value)
+                                    : method.is_implicit() ? implicit->steppers(method)
+                                                           : method.make;
   const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
   stepper = make(VectorField{&field}, setup.size(), control);
-  events.emplace(*setup.declarations, *setup.held, field, control, layer_options(options), setup.size());
+  events.emplace(*setup.declarations, *setup.held, field, control, layer_options(options, *plan.finder), setup.size());
   with_guards = events->append_guards(make);
   loop.emplace(setup, with_guards ? *with_guards : *stepper, *events);
   loop->begin();
@@ -86,11 +109,11 @@ void Engine::retrace(const std::vector<OutsideChange>& way, long long passes, bo
 Result Engine::finish() {
   Result result = loop->finish(wall_seconds);
   implicit->report(with_guards ? *with_guards : *stepper, result.statistics);
-  if (stiff != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
-      result.statistics.implicit->steps.front().method != method->name)
-    result.method = stiff->name;  // from the first step on
-  for (std::string& note : implicit->take_notes())
-    result.messages.push_back({Message::Level::warning, setup.options.start, std::move(note)});
+  result.plan = in_words(plan, setup.options);
+  if (plan.when_stiff.value != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
+      result.statistics.implicit->steps.front().method != plan.method.value->name)
+    result.method = plan.when_stiff.value->name;  // from the first step on
+  for (Message& note : implicit->take_notes()) result.messages.push_back(std::move(note));
   if (!manifold) return result;
   for (Message& message : manifold->notes(setup.options, result)) result.messages.push_back(std::move(message));
   manifold->report(result, result.statistics);
@@ -101,7 +124,8 @@ Result run(const Setup& setup, Stepper& stepper) {
   const Function& rates = setup.declarations->rates;
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data()};
   const StepControl control = step_control(setup);
-  event::Layer events(*setup.declarations, *setup.held, field, control, layer_options(setup.options), setup.size());
+  event::Layer events(*setup.declarations, *setup.held, field, control,
+                      layer_options(setup.options, event::find_finder(setup.options.events)), setup.size());
   Loop loop(setup, stepper, events);
   const Stopwatch watch;
   loop.begin();

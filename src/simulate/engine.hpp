@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "integrate/methods.hpp"
+#include "pawl/compiled_model.hpp"
 #include "simulate/implicit_run.hpp"
 #include "simulate/loop.hpp"
 #include "simulate/on_manifold.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::detail {
 
@@ -22,7 +24,7 @@ struct OutsideChange {
 };
 
 struct Engine {
-  Engine(const System& system, const Values& values, const Options& options);
+  Engine(const CompiledModel& model, const Values& values, const Options& options);
 
   void change(double t, event::Change jump);
   /// What all parts remember; a part that cannot be copied refuses.
@@ -34,8 +36,7 @@ struct Engine {
   Setup setup;
   std::unique_ptr<OnManifold> manifold;
   std::optional<ImplicitRun> implicit;
-  const Method* method;
-  const Method* stiff;
+  Plan plan;
   Surroundings<double> around;
   ActiveField field;
   StepControl control;
@@ -45,7 +46,5 @@ struct Engine {
   std::vector<OutsideChange> changes;
   double wall_seconds = 0;
 };
-
-event::LayerOptions layer_options(const Options& options);
 
 }  // namespace pawl::detail

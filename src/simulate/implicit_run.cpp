@@ -17,9 +17,6 @@ namespace pawl::detail {
 
 namespace {
 
-/// What becomes of start values that are not consistent.
-enum class AtStart { project, keep, refuse };
-
 /// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which
 /// wants rates, and whoever reads the result.
 struct DaeView : ImplicitRun::Analyzed {
@@ -36,7 +33,7 @@ struct DaeView : ImplicitRun::Analyzed {
   bool has_decided = false;                         // the switches, at the start of the run
   std::vector<bool> fixed{};                        // states that keep their start values
   AtStart policy = AtStart::project;
-  std::shared_ptr<std::vector<std::string>> notes{};
+  std::shared_ptr<std::vector<Message>> notes{};
   bool is_field = false;  // explicit steps: rates wanted at any values of what is differentiated
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
@@ -80,7 +77,8 @@ struct DaeView : ImplicitRun::Analyzed {
     if (std::string failure = pull->meet_invariants(*form, t, x, held); !failure.empty()) return failure;
     if (is_start && policy == AtStart::refuse && !report.changes.empty())
       return fmt::format("the start is not consistent: {}", report.changes);
-    if (is_start && !report.changes.empty()) notes->push_back(std::move(report.changes));
+    if (is_start && !report.changes.empty())
+      notes->push_back(make_message(MessageCode::start_moved, t, {{"changes", report.changes}}));
     return {};
   }
   /// Contacts and ideal switches, where there are any.
@@ -156,13 +154,6 @@ std::vector<bool> ImplicitRun::fixed_states() const {
 
 namespace {
 
-AtStart start_policy(const std::string& words) {
-  using Kind = AtStart;
-  for (const auto& [word, kind] : {std::pair{"project", Kind::project}, {"keep", Kind::keep}, {"refuse", Kind::refuse}})
-    if (words == word) return kind;
-  throw Misuse(fmt::format("start '{}': expected project, keep or refuse", words));
-}
-
 void add_switches(const std::shared_ptr<DaeView>& view, const StepControl& control, Setup& setup,
                   System::Declarations& derived) {
   view->switches = std::make_unique<IdealSwitches>(
@@ -217,16 +208,10 @@ const MechanicsInfo* mechanism_of(const System::Declarations& model) {
 
 }  // namespace
 
-void ImplicitRun::derive(const Method& method) {
-  if (setup_.options.events.starts_with("daspke") && setup_.options.events != "daspke(algebraic)")
-    throw Misuse(
-        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
-                    "equations, does not have: use certified",
-                    setup_.options.events, model_->name));
+void ImplicitRun::analyze(const SolverPlan& solver) {
   const StepControl control = step_control(setup_);
   auto view = std::make_shared<DaeView>(model_);
-  view->form->wants_differences = setup_.options.implicit.jacobian == "differences";
-  view->policy = start_policy(setup_.options.constraints.start);
+  view->form->wants_differences = solver.wants_differences;
   view->fixed = fixed_states();
   view->notes = notes_;
   view->pull = std::make_unique<stabilize::EquationPull>(
@@ -257,12 +242,13 @@ void ImplicitRun::derive(const Method& method) {
   }
   derived->scratch = reading(*view, *derived);
   setup_.declarations = derived;
-  begin(view, method);
+  analyzed_ = view;
+  look_at_start();
 }
 
-/// Index, roles and, without events, consistent values at the start.
-void ImplicitRun::begin(const std::shared_ptr<Analyzed>& analyzed, const Method& method) {
-  auto& view = static_cast<DaeView&>(*analyzed);
+/// Index and roles there.
+void ImplicitRun::look_at_start() {
+  auto& view = static_cast<DaeView&>(*analyzed_);
   const double t = setup_.options.start;
   try {
     if (view.switches) {  // conditions may yet change what is decided here
@@ -276,6 +262,27 @@ void ImplicitRun::begin(const std::shared_ptr<Analyzed>& analyzed, const Method&
     mass_kind_ = view.form->mass_kind();
     has_exact_jacobian_ = view.form->has_exact_jacobian();
     index_ = view.form->structure().index;
+  } catch (const Misuse&) {
+    throw;
+  } catch (const std::exception& error) {
+    setup_.start_failure = fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+  }
+}
+
+void ImplicitRun::begin(const Plan& plan) {
+  plan_ = &plan;
+  if (!analyzed_) return;
+  if (plan.finder->kind == event::FinderInfo::Kind::daspke)
+    throw Misuse(
+        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
+                    "equations, does not have: use certified",
+                    plan.finder->name, model_->name));
+  auto& view = static_cast<DaeView&>(*analyzed_);
+  const Method& method = *plan.method.value;
+  const double t = setup_.options.start;
+  view.policy = plan.start;
+  if (!setup_.start_failure.empty()) return;
+  try {
     // Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step.
     const MechanicsInfo* mechanism = mechanism_of(*model_);
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
@@ -286,7 +293,6 @@ void ImplicitRun::begin(const std::shared_ptr<Analyzed>& analyzed, const Method&
       setup_.start_failure = setup_.declarations->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
       if (view.policy != AtStart::keep) setup_.start_rate = view.rates;
     }
-    analyzed_ = analyzed;
   } catch (const Misuse&) {
     throw;
   } catch (const std::exception& error) {
@@ -321,9 +327,8 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
   } else {
     form = formulate::make_ode_form(model_, field, size);
   }
-  const ImplicitOptions& options = setup_.options.implicit;
-  form->linear_solver = options.linear_solver == "krylov" ? "auto" : options.linear_solver;
-  form->wants_differences = options.jacobian == "differences";
+  form->linear_solver = plan_->solver.kind;
+  form->wants_differences = plan_->solver.wants_differences;
   return form;
 }
 
@@ -341,16 +346,13 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
     return std::any_of(roles.begin(), roles.end(), [=](const formulate::Role& role) { return role.index > index; });
   };
   if (method.highest_index == 1 && exceeds(1))
-    notes_->push_back(
-        fmt::format("method '{}' loses most of its order on systems of index 2 and 3: radau keeps it", method.name));
+    notes_->push_back(make_message(MessageCode::order_lost_by_index, setup_.options.start, {{"method", method.name}}));
   if (method.highest_index == 2 && exceeds(2))
-    notes_->push_back(
-        "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
-        "'stabilized-index-2' for bdf");
+    notes_->push_back(make_message(MessageCode::bdf_on_index_3, setup_.options.start));
   const formulate::ImplicitForm& form = *forms_.back();
   const bool is_dae = (model_->is_implicit() && !integrates_field()) || form.size() != form.states() ||
                       form.mass_kind() != formulate::MassKind::identity;
-  return method.make_implicit(*forms_.back(), control, {is_dae, setup_.options.implicit.linear_solver == "krylov"});
+  return method.make_implicit(*forms_.back(), control, {is_dae, plan_->solver.is_krylov});
 }
 
 event::StepperMaker ImplicitRun::steppers(const Method& method) {
@@ -372,7 +374,7 @@ event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Met
   };
 }
 
-std::vector<std::string> ImplicitRun::take_notes() {
+std::vector<Message> ImplicitRun::take_notes() {
   return std::exchange(*notes_, {});
 }
 

@@ -10,6 +10,7 @@
 #include "formulate/implicit_form.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/run.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::detail {
 
@@ -24,10 +25,12 @@ class ImplicitRun {
   ImplicitRun(Setup& setup, OnManifold* manifold);
   ~ImplicitRun();
 
-  /// A differential-algebraic system of its own: gives the set-up rates, a consistent start, what keeps the ends of
-  /// steps on the manifold, and follows jumps. Methods that are explicit, or lose their order at the index the system
-  /// has or may get, integrate its rates.
-  void derive(const Method& method);
+  /// A differential-algebraic system of its own: finds its index, gives the set-up rates and what keeps the ends of
+  /// steps on the manifold, and follows jumps.
+  void analyze(const SolverPlan& solver);
+  /// A consistent start. Methods that are explicit, or lose their order at the index the system has or may get,
+  /// integrate its rates. The plan must outlive it.
+  void begin(const Plan& plan);
   /// What the run evaluates: knows what is held.
   void follow(const ActiveField& field);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
@@ -41,14 +44,14 @@ class ImplicitRun {
   event::StepperMaker switching(const Method& explicit_one, const Method& implicit_one);
 
   /// What the user should know about the start.
-  std::vector<std::string> take_notes();
+  std::vector<Message> take_notes();
   void report(const Stepper& stepper, Statistics& statistics);
   /// What was found about the start, and what the equations as others see them remember. held: what is held now.
   void carry(Memory& memory, const Held& held);
 
  private:
   std::vector<bool> fixed_states() const;
-  void begin(const std::shared_ptr<Analyzed>& analyzed, const Method& method);
+  void look_at_start();
   bool integrates_field() const;
   std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
@@ -57,7 +60,8 @@ class ImplicitRun {
   Setup& setup_;
   OnManifold* manifold_;
   std::shared_ptr<const System::Declarations> model_;  // as declared
-  std::shared_ptr<std::vector<std::string>> notes_ = std::make_shared<std::vector<std::string>>();
+  const Plan* plan_ = nullptr;
+  std::shared_ptr<std::vector<Message>> notes_ = std::make_shared<std::vector<Message>>();
   std::vector<std::unique_ptr<formulate::ImplicitForm>> forms_;
   formulate::MassKind mass_kind_ = formulate::MassKind::identity;
   bool has_exact_jacobian_ = true;

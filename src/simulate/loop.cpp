@@ -17,25 +17,18 @@ namespace pawl::detail {
 void Watch::report_stiffness(const Stiffness& stiffness, const Step& step) {
   if (std::exchange(is_stiff_, true)) return;
   const StiffnessReport report = describe(stiffness, setup_, step.end());
-  recorder_.add({Message::Level::warning, step.t1, report.text});
+  recorder_.add(make_message(MessageCode::stiff, stiffness.t, {{"fastest", report.fastest}}));
   evaluations_ += report.evaluations;
 }
 
 void Watch::report_lower_polynomial(const Step& step) {
   if (std::exchange(has_lower_polynomial_, true)) return;
-  recorder_.add(
-      {Message::Level::warning, step.t0,
-       fmt::format("between t = {:.10g} and {:.10g} a rate is not finite: the trajectory inside this step is drawn "
-                   "through its ends alone, with lower accuracy",
-                   step.t0, step.t1)});
+  recorder_.add(make_message(MessageCode::lower_polynomial, step.t0, {{"end", step.t1}}));
 }
 
-void Watch::report(std::vector<StepperNote> notes) {
-  for (StepperNote& note : notes) {
-    const bool is_change = note.text.starts_with("method auto");  // each of these is news
-    if (!is_change && !said_.insert(note.text).second) continue;
-    recorder_.add({note.is_warning ? Message::Level::warning : Message::Level::note, note.t, std::move(note.text)});
-  }
+void Watch::report(std::vector<Message> notes) {
+  for (Message& note : notes)
+    if (row_of(note.code).is_repeated || said_.insert(note.text).second) recorder_.add(std::move(note));
 }
 
 bool Pace::is_hopeless(double t, double end) {
@@ -46,7 +39,7 @@ bool Pace::is_hopeless(double t, double end) {
   return std::abs(end - t) > 1e6 * advance_;  // ten thousand million steps
 }
 
-std::string Pace::describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const {
+Message Pace::describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const {
   std::size_t fastest = 0;
   double largest = -1;
   for (std::size_t i = 0; i < control.absolute.size(); ++i) {
@@ -54,16 +47,17 @@ std::string Pace::describe(const Setup& setup, const StepControl& control, const
     const double change = std::abs(step.end()[i] - step.start()[i]) / scale;
     if (change > largest) largest = change, fastest = i;
   }
-  return fmt::format(
-      "t = {:.10g}: the last {} steps have come only {:.2g} further, and at this pace the run would never end; '{}' "
-      "changes fastest.\n"
-      "  likely: {}\n"
-      "  try:    {}",
-      step.t1, window, advance_, setup.declarations->state_names[fastest],
-      is_stiff ? "the problem is stiff"
-               : "the solution grows without bound, or the model jumps here and no guard, condition or relay says so",
-      is_stiff ? "the method auto or radau"
-               : "declare the switch, so that it is found and passed; if both sides push onto it, as a relay");
+  return make_message(
+      MessageCode::never_ends, step.t1,
+      {{"steps", static_cast<long long>(window)},
+       {"advance", advance_},
+       {"state", setup.declarations->state_names[fastest]},
+       {"likely", is_stiff ? "the problem is stiff"
+                           : "the solution grows without bound, or the model jumps here and no guard, condition or "
+                             "relay says so"},
+       {"advice", is_stiff ? "the method auto or radau"
+                           : "declare the switch, so that it is found and passed; if both sides push onto it, as a "
+                             "relay"}});
 }
 
 namespace {
@@ -127,7 +121,7 @@ void Loop::begin() {
   guarded([this] {
     if (!setup_.start_failure.empty()) {
       recorder_.begin(now_.t, now_.x, setup_.held);
-      ending_ = {Outcome::failed, setup_.start_failure};
+      fail(MessageCode::inconsistent_start, "why", setup_.start_failure);
       return;
     }
     event::Verdict verdict = events_.begin(now_.t, setup_.options.end, now_.x, setup_.start_rate);
@@ -169,8 +163,7 @@ void Loop::tell_observer() {
 }
 
 void Loop::stop() {
-  if (now_.t != setup_.options.end)
-    ending_ = {Outcome::stopped, fmt::format("stopped by the user at t = {:.10g}", now_.t)};
+  if (now_.t != setup_.options.end) ending_ = {Outcome::stopped, make_message(MessageCode::stopped_by_user, now_.t)};
 }
 
 void Loop::advance_to(double t) {
@@ -229,7 +222,7 @@ void Loop::record_step() {
 void Loop::take(event::Verdict verdict) {
   if (verdict.goes_on()) return;
   ending_ = {verdict.ending == event::Ending::terminated ? Outcome::terminated : Outcome::failed,
-             std::move(verdict.reason)};
+             std::move(verdict.why)};
 }
 
 void Loop::transition() {
@@ -302,38 +295,40 @@ std::vector<double> Loop::state_at(double t) {
 }
 
 void Loop::fail(Attempt attempt) {
-  const std::vector<StepperNote> last_words = stepper_.take_notes();
-  if (stepper_.failure().attempts == 0 && !last_words.empty()) {  // the piece cannot begin, and the stepper says why
-    ending_ = {Outcome::failed, fmt::format("t = {:.10g}: {}", stepper_.failure().t, last_words.back().text)};
+  const std::vector<Message> last_words = stepper_.take_notes();
+  if (!last_words.empty() && last_words.back().level == Message::Level::ending) {  // the stepper says why
+    ending_ = {Outcome::failed, last_words.back()};
     return;
   }
   watch_.report(last_words);
-  const std::string why = setup_.explain ? setup_.explain() : std::string();
-  ending_ = {Outcome::failed,
-             why.empty() ? describe(attempt, stepper_.failure(), setup_) + (setup_.hint ? setup_.hint() : std::string())
-                         : fmt::format("t = {:.10g}: {}", stepper_.failure().t, why)};
+  if (std::string why = setup_.explain ? setup_.explain() : std::string(); !why.empty())
+    ending_ = {Outcome::failed,
+               make_message(MessageCode::cannot_step, stepper_.failure().t, {{"why", std::move(why)}})};
+  else
+    ending_ = {Outcome::failed, describe(attempt, stepper_.failure(), setup_)};
+}
+
+void Loop::fail(MessageCode code, std::string_view name, std::string value) {
+  ending_ = {Outcome::failed, make_message(code, now_.t, {{std::string(name), std::move(value)}})};
 }
 
 // Whatever was thrown on the way, in words. Called while an exception is being handled.
-std::string Loop::describe_exception() const {
+Message Loop::describe_exception() const {
   const double t = recorder_.time();
   try {
     throw;
   } catch (const event::GuardNotANumber& failure) {
     return events_.describe(failure);
   } catch (const std::bad_alloc&) {
-    return fmt::format(
-        "t = {:.10g}: out of memory.\n"
-        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
-        t);
+    return make_message(MessageCode::out_of_memory, t);
   } catch (const Misuse& error) {
-    return fmt::format("t = {:.10g}: {}", t, error.what());
+    return make_message(MessageCode::misuse_on_the_way, t, {{"what", error.what()}});
   } catch (const CallbackFailure& error) {
-    return fmt::format("t = {:.10g}: {}", t, error.what());
+    return make_message(MessageCode::callback_threw, t, {{"what", error.what()}});
   } catch (const std::exception& error) {
-    return fmt::format("t = {:.10g}: a function of the model threw: {}", t, error.what());
+    return make_message(MessageCode::function_threw, t, {{"what", fmt::format(": {}", error.what())}});
   } catch (...) {
-    return fmt::format("t = {:.10g}: a function of the model threw something that is no std::exception", t);
+    return make_message(MessageCode::function_threw, t, {{"what", " something that is no std::exception"}});
   }
 }
 
@@ -350,8 +345,8 @@ Result Loop::finish(double wall_seconds) {
   Work work = stepper_.work();
   work.rhs += watch_.evaluations() + events_.evaluations();
   recorder_.take(events_.statistics());
-  const Ending ending = ending_.value_or(Ending{});
-  return recorder_.finish(ending.outcome, ending.reason, step_, work, wall_seconds);
+  Ending ending = ending_.value_or(Ending{});
+  return recorder_.finish(ending.outcome, ending.why, step_, work, wall_seconds);
 }
 
 }  // namespace pawl::detail

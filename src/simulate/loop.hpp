@@ -32,7 +32,7 @@ class Watch {
 
   void report_stiffness(const Stiffness& stiffness, const Step& step);
   void report_lower_polynomial(const Step& step);
-  void report(std::vector<StepperNote> notes);
+  void report(std::vector<Message> notes);
   int evaluations() const { return evaluations_; }
   void carry(Memory& memory) { memory(is_stiff_, has_lower_polynomial_, said_, evaluations_); }
 
@@ -50,7 +50,7 @@ class Pace {
   explicit Pace(double t) : mark_(t) {}
 
   bool is_hopeless(double t, double end);
-  std::string describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const;
+  Message describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const;
 
  private:
   static constexpr int window = 10000;
@@ -91,7 +91,7 @@ class Loop {
  private:
   struct Ending {
     Outcome outcome = Outcome::finished;
-    std::string reason;
+    std::optional<Message> why = {};
   };
   // Where the run stands.
   struct Stand {
@@ -110,6 +110,7 @@ class Loop {
   void transition();
   void pass_accumulation();
   void take(event::Verdict verdict);
+  void fail(MessageCode code, std::string_view name, std::string value);
   void say_what_was_seen();
   void tell_observer();
   bool makes_progress();
@@ -117,7 +118,7 @@ class Loop {
   // Equations pull the ends of their steps themselves, surfaces that relays slide on included.
   Correction* correction() { return setup_.pull ? setup_.pull.get() : events_.correction(); }
   void fail(Attempt attempt);
-  std::string describe_exception() const;
+  Message describe_exception() const;
   bool is_beyond(double t, double than) const { return direction_ * (t - than) > 0; }
 
   const Setup& setup_;

@@ -8,7 +8,6 @@
 #include "formulate/implicit_mechanics.hpp"
 #include "formulate/implicit_port_hamiltonian.hpp"
 #include "formulate/ode_form.hpp"
-#include "numerics/call_words.hpp"
 #include "stabilize/consistent_start.hpp"
 
 namespace pawl::detail {
@@ -98,104 +97,34 @@ void attach(System::Declarations& model, const std::shared_ptr<formulate::Form>&
   };
 }
 
-std::vector<double> reaching_rates(const CallWords& call, const std::string& words) {
-  std::vector<double> rates;
-  for (const std::string& word : call.arguments) {
-    double rate = 0;
-    if (!read_number(word, rate) || !(rate > 0))
-      throw Misuse(fmt::format("start '{}': a reaching rate must be a number above zero, '{}' is not", words, word));
-    rates.push_back(rate);
-  }
-  if (rates.empty()) throw Misuse("start 'reach' needs reaching rates, one per constraint or one for all: reach(0.1)");
-  return rates;
-}
-
 }  // namespace
 
-std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, std::string_view formulation) {
-  const ConstraintOptions& wanted = setup.options.constraints;
-  if (!setup.declarations->has_manifold()) {
-    if (setup.declarations->is_implicit() && wanted.formulation == "auto" && wanted.stabilization == "auto" &&
-        !wanted.pulls_samples && !wanted.start.starts_with("reach"))
-      return nullptr;  // its start has a policy and fixed states too
-    if (setup.declarations->is_implicit())
-      throw Misuse(
-          fmt::format("system '{}' is declared by equations, and integrated as they stand: formulation, "
-                      "stabilization, reaching and pulled samples are for mechanisms, port-Hamiltonian systems "
-                      "and invariants",
-                      setup.declarations->name));
-    if (wanted.formulation != "auto" || wanted.stabilization != "auto" || wanted.start != "project" ||
-        !wanted.fixed.empty() || wanted.pulls_samples)
-      throw Misuse(
-          fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
-                      "states and pulled samples do not apply",
-                      setup.declarations->name));
-    return nullptr;
-  }
+std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, const Plan& plan) {
   std::unique_ptr<OnManifold> all(new OnManifold);
   all->declared_ = setup.declarations;
-  all->choose(setup, formulation);
+  all->formulation_ = plan.formulation.value;
+  all->stabilization_ = plan.stabilization.value;
+  all->at_start_ = plan.start;
+  if (!plan.stabilization.why.empty())
+    setup.messages.push_back(
+        make_message(MessageCode::stabilization_chosen, setup.options.start,
+                     {{"stabilization", all->stabilization_.name}, {"why", plan.stabilization.why}}));
   all->derive(setup);
   all->start(setup);
   return all;
-}
-
-void OnManifold::choose(Setup& setup, std::string_view formulation) {
-  const bool is_implicit = !formulation.empty();
-  const ConstraintOptions& wanted = setup.options.constraints;
-  CallWords start;
-  if (!read_call(wanted.start, start) ||
-      (start.name != "project" && start.name != "reach" && start.name != "keep" && start.name != "refuse"))
-    throw Misuse(fmt::format("start '{}': expected project, reach(η,...), keep or refuse", wanted.start));
-  reaches_ = start.name == "reach";
-  if (!wanted.fixed.empty() && start.name != "project")
-    throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
-  const bool is_open = wanted.formulation == "auto";
-  const bool has_multipliers = declared_->mechanics || declared_->port_hamiltonian;
-  std::string words = wanted.formulation;
-  if (is_open && reaches_) words = "sliding(10)";
-  if (is_open && !reaches_ && is_implicit && has_multipliers) {
-    const bool has_levels = static_cast<bool>(declared_->mechanics);
-    words = formulation == "stabilized-index-2" && !has_levels ? "index-2" : formulation;
-  }
-  formulation_ = formulate::parse_formulation(words);
-  if (formulation_.is_implicit() && !is_implicit)
-    throw Misuse(
-        fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
-                    "radau or bdf for instance",
-                    formulation_.name));
-  if (formulation_.is_implicit() && !has_multipliers)
-    throw Misuse(fmt::format("formulation '{}' is for constraints, and system '{}' has invariants alone",
-                             formulation_.name, declared_->name));
-  if (formulation_.follows_step && !setup.options.step)
-    throw Misuse(
-        fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
-                    "shrink, is part of the error that shrinks them",
-                    formulation_.name));
-  if (reaches_) {
-    if (formulation_.scheme != formulate::Scheme::sliding)
-      throw Misuse(fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start,
-                               formulation_.name));
-    formulation_.reaching = reaching_rates(start, wanted.start);
-  }
-  const auto choice = stabilize::choose_stabilization(wanted.stabilization, formulation_);
-  stabilization_ = choice.stabilization;
-  if (!choice.why.empty()) {
-    setup.messages.push_back({Message::Level::note, setup.options.start,
-                              fmt::format("stabilization auto: {}, because: {}", stabilization_.name, choice.why)});
-  }
 }
 
 // The system as the stepper and the event layer see it: the rates are those of the form.
 void OnManifold::derive(Setup& setup) {
   form_ =
       formulate::make_form(setup.declarations, formulation_.is_implicit() ? formulate::Formulation() : formulation_);
-  start_policy_ = std::make_shared<StartPolicy>(StartPolicy{setup.options.constraints, setup.declarations});
+  start_policy_ =
+      std::make_shared<StartPolicy>(StartPolicy{at_start_, setup.options.constraints.fixed, setup.declarations});
   start_policy_->has_manifold = formulation_.scheme != formulate::Scheme::penalty;
-  start_policy_->pulls_at_once = stabilization_.name != "none" && !setup.options.step;
+  start_policy_->pulls_at_once = stabilization_.strategy != stabilize::Strategy::none && !setup.options.step;
   auto derived = std::make_shared<System::Declarations>(*setup.declarations);
   const bool has_manifold = formulation_.scheme != formulate::Scheme::penalty &&
-                            !(stabilization_.name == "none" && setup.options.constraints.start == "keep");
+                            !(stabilization_.strategy == stabilize::Strategy::none && at_start_ == AtStart::keep);
   if (auto* mechanics = dynamic_cast<MechanicsForm*>(form_.get()))
     mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
   attach(*derived, form_, has_manifold, start_policy_);
@@ -242,7 +171,7 @@ void OnManifold::declare_contacts(const Setup& setup, System::Declarations& deri
   if (setup.options.end < setup.options.start)
     throw Misuse(fmt::format("system '{}' has contacts or dry friction, whose motion cannot be run backwards in time",
                              derived.name));
-  if (reaches_)
+  if (at_start_ == AtStart::reach)
     throw Misuse(fmt::format("system '{}' has contacts: the start 'reach' is for joints alone", derived.name));
   contacts_ = std::make_shared<contact::Contacts>(declared_, std::static_pointer_cast<MechanicsForm>(form_),
                                                   derived.multipliers, setup.options.tolerance.relative,
@@ -272,33 +201,34 @@ std::string StartPolicy::meet(formulate::Form& form, double t, double* x, int si
   form.take_levels(t, x);
   if (!has_manifold) return {};
   std::vector<double> state(x, x + size);
-  if (wanted.start == "project") {
-    auto report = stabilize::project_start(form, *model, t, state, wanted.fixed);
+  if (wanted == AtStart::project) {
+    auto report = stabilize::project_start(form, *model, t, state, fixed);
     if (!report.failure.empty()) return report.failure;
-    if (!report.changes.empty()) notes.push_back(std::move(report.changes));
+    if (!report.changes.empty())
+      notes.push_back(make_message(MessageCode::start_moved, t, {{"changes", report.changes}}));
     std::copy(state.begin(), state.end(), x);
     form.take_levels(t, x);
   } else {
     const std::string off = stabilize::describe_inconsistency(form, t, state);
-    if (!off.empty() && wanted.start == "refuse") return fmt::format("the start is not consistent: {}", off);
-    if (!off.empty() && wanted.start == "keep") {
+    if (!off.empty() && wanted == AtStart::refuse) return fmt::format("the start is not consistent: {}", off);
+    if (!off.empty() && wanted == AtStart::keep) {
       if (pulls_at_once)
         return fmt::format(
             "the start is to be kept, but {}, and the stabilization would pull it in its first step.\n"
             "  try:    the start 'project', or the stabilization 'none'",
             off);
-      notes.push_back(fmt::format("the start is kept as it is: {}", off));
+      notes.push_back(make_message(MessageCode::start_kept, t, {{"off", off}}));
     }
   }
   auto* mechanics = dynamic_cast<MechanicsForm*>(&form);
-  if (mechanics != nullptr && wanted.start != "keep") {
+  if (mechanics != nullptr && wanted != AtStart::keep) {
     const std::string contradiction = mechanics->contradiction(t, x);
     if (!contradiction.empty()) {
       form.take_notes();  // that rows were dropped is no help then
       return contradiction;
     }
   }
-  for (std::string& note : form.take_notes()) notes.push_back(std::move(note));
+  for (Message& note : form.take_notes()) notes.push_back(std::move(note));
   return form.describe_unkept(t, x);
 }
 
@@ -306,7 +236,7 @@ void OnManifold::start(Setup& setup) {
   const double t = setup.options.start;
   form_->lock(*setup.held);
   try {
-    if (reaches_) {
+    if (at_start_ == AtStart::reach) {
       form_->take_levels(t, setup.start_state.data());
       return declare_reaching(setup);
     }
@@ -429,19 +359,11 @@ class SlidingAware final : public formulate::ImplicitForm {
   ImplicitForm* now_;
 };
 
-formulate::Level level_of(formulate::Scheme scheme) {
-  using formulate::Level, formulate::Scheme;
-  return scheme == Scheme::index_3              ? Level::index_3
-         : scheme == Scheme::index_2            ? Level::index_2
-         : scheme == Scheme::stabilized_index_2 ? Level::stabilized_index_2
-                                                : Level::index_1;
-}
-
 }  // namespace
 
 std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(formulate::Scheme scheme,
                                                                         const ActiveField& field, int size) {
-  const formulate::Level level = level_of(scheme);
+  const formulate::Level level = formulate::level_of(scheme);
   std::unique_ptr<formulate::ImplicitForm> smooth =
       declared_->mechanics ? formulate::make_implicit_mechanics(declared_, static_cast<MechanicsForm&>(*form_), level)
                            : formulate::make_implicit_port_hamiltonian(
@@ -455,9 +377,10 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
     auto inner = plain(field, size, own);
     stabilizer_ =
         stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
-    auto stepper = std::make_unique<stabilize::ManifoldStepper>(
-        std::move(inner), *stabilizer_, *form_, field, control, size,
-        stabilization_.name == "projection" && stabilization_.positions && stabilization_.velocities);
+    auto stepper =
+        std::make_unique<stabilize::ManifoldStepper>(std::move(inner), *stabilizer_, *form_, field, control, size,
+                                                     stabilization_.strategy == stabilize::Strategy::projection &&
+                                                         stabilization_.positions && stabilization_.velocities);
     stepper_ = stepper.get();
     return stepper;
   };
@@ -479,7 +402,7 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
   statistics.rhs += form_->extra_evaluations;
   ConstraintStatistics& out = statistics.constraints.emplace();
   out.formulation = formulation_.name;
-  out.stabilization = stabilization_.words.empty() ? stabilization_.name : stabilization_.words;
+  out.stabilization = stabilization_.in_words();
   if (stabilizer_) {
     const stabilize::Drift& drift = stabilizer_->drift();
     out.position_drift = drift.position;
@@ -509,23 +432,19 @@ std::vector<Message> OnManifold::notes(const Options& options, const Result& run
   std::vector<Message> messages;
   for (const int row : reaching_rows_) {
     if (run.times_of(Guard{first_reaching_guard_ + row}).empty())
-      messages.push_back({Message::Level::warning, run.t_end,
-                          fmt::format("the surface of '{}' was not reached by the end of the run",
-                                      run.declarations->constraint_names[static_cast<std::size_t>(row)])});
+      messages.push_back(
+          make_message(MessageCode::surface_not_reached, run.t_end,
+                       {{"constraint", run.declarations->constraint_names[static_cast<std::size_t>(row)]}}));
   }
-  for (const std::string& note : start_policy_->notes)
-    messages.push_back({Message::Level::warning, options.start, note});
+  messages.insert(messages.end(), start_policy_->notes.begin(), start_policy_->notes.end());
   if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {
     const auto& [when, row] = stabilizer_->largest_at();
-    messages.push_back(
-        {Message::Level::warning, when,
-         fmt::format("the correction of the step to t = {:.10g} moved a state by {:.2g}{}: with error "
-                     "control ({:g}) such a step would have been refused",
-                     when, stabilizer_->largest_move(), row.empty() ? "" : fmt::format(", most of it for '{}'", row),
-                     options.tolerance.relative)});
+    messages.push_back(make_message(MessageCode::large_correction, when,
+                                    {{"move", stabilizer_->largest_move()},
+                                     {"row", row.empty() ? "" : fmt::format(", most of it for '{}'", row)},
+                                     {"tolerance", options.tolerance.relative}}));
   }
-  for (std::string& note : form_->take_notes())
-    messages.push_back({Message::Level::warning, run.t_end, std::move(note)});
+  for (Message& note : form_->take_notes()) messages.push_back(std::move(note));
   return messages;
 }
 

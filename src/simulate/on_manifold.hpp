@@ -9,17 +9,19 @@
 #include "formulate/implicit_form.hpp"
 #include "formulate/make_form.hpp"
 #include "pawl/run.hpp"
+#include "simulate/plan.hpp"
 #include "stabilize/manifold_stepper.hpp"
 
 namespace pawl::detail {
 
 /// What the user wants of a start off the manifold, and what was done to it.
 struct StartPolicy {
-  ConstraintOptions wanted;
+  AtStart wanted;
+  std::vector<std::string> fixed;
   std::shared_ptr<const System::Declarations> model;
   bool has_manifold = true;
   bool pulls_at_once = true;  ///< the stabilization takes the whole way in the first step
-  std::vector<std::string> notes = {};
+  std::vector<Message> notes = {};
 
   std::string meet(formulate::Form& form, double t, double* x, int size);
 };
@@ -37,9 +39,8 @@ struct ScratchRecipe {
 
 class OnManifold {
  public:
-  /// Null where the system has no manifold. Gives the set-up the rates of the form and a consistent start.
-  /// formulation: what `auto` means for the method, empty for explicit ones.
-  static std::unique_ptr<OnManifold> make(Setup& setup, std::string_view formulation);
+  /// Gives the set-up the rates of the form and a consistent start.
+  static std::unique_ptr<OnManifold> make(Setup& setup, const Plan& plan);
 
   /// A maker of steppers that stay on the manifold.
   event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
@@ -60,7 +61,6 @@ class OnManifold {
 
  private:
   OnManifold() = default;
-  void choose(Setup& setup, std::string_view formulation);
   void derive(Setup& setup);
   void start(Setup& setup);
   void declare_contacts(const Setup& setup, System::Declarations& derived);
@@ -77,7 +77,7 @@ class OnManifold {
   stabilize::Stabilization stabilization_;
   std::unique_ptr<stabilize::Stabilizer> stabilizer_;
   const stabilize::ManifoldStepper* stepper_ = nullptr;
-  bool reaches_ = false;
+  AtStart at_start_ = AtStart::project;
   int first_reaching_guard_ = -1;
   std::vector<int> reaching_rows_;
 };

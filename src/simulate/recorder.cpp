@@ -163,7 +163,8 @@ void Recorder::unseal() {
   result_.trajectory = std::move(whole);
 }
 
-Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds) {
+Result Recorder::finish(Outcome outcome, std::optional<Message> why, const Step& last, const Work& work,
+                        double wall_seconds) {
   if (work.accepted > 0) {  // a step that was accepted but not recorded starts where the run ends
     const double* x = last.t1 == last_time_ ? last.end() : last.start();
     result_.t_end = last_time_;
@@ -175,7 +176,8 @@ Result Recorder::finish(Outcome outcome, std::string reason, const Step& last, c
   }
   unseal();
   result_.outcome = outcome;
-  result_.reason = std::move(reason);
+  if (why) result_.reason = why->text;
+  result_.ending = std::move(why);
   Statistics& statistics = result_.statistics;
   statistics.rhs = work.rhs;
   statistics.steps_accepted = recorded_;

@@ -42,7 +42,7 @@ class Recorder {
   void carry(Memory& memory);
   void add(Message message) { result_.messages.push_back(std::move(message)); }
   /// The run ends at the last recorded step, which need not be the last accepted one.
-  Result finish(Outcome outcome, std::string reason, const Step& last, const Work& work, double wall_seconds);
+  Result finish(Outcome outcome, std::optional<Message> why, const Step& last, const Work& work, double wall_seconds);
 
  private:
   bool is_due(double t) const {  // the next requested time is at or before t

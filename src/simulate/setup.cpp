@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "event/finder.hpp"
+#include "numerics/call_words.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/run.hpp"
-#include "simulate/check_declarations.hpp"
 
 namespace pawl::detail {
 
@@ -130,7 +130,7 @@ void check_interval(const Options& options) {
 }
 
 void check_events(const System::Declarations& model, const Held& held, const Options& options) {
-  event::find_finder(options.events);
+  const event::FinderInfo& finder = event::find_finder(options.events);
   const auto check_size = [](double value, std::string_view what) {
     if (!(value >= 0)) throw Misuse(fmt::format("{} {:g}: it must not be negative", what, value));
   };
@@ -147,7 +147,7 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
       throw Misuse(fmt::format("system '{}', time event '{}': the phase {:g} must not be negative", model.name,
                                info.name, phase));
   }
-  if (options.events != "certified") {
+  if (finder.kind != event::FinderInfo::Kind::certified) {
     for (const GuardInfo& guard : model.guards) {
       if (guard.role == GuardRole::relation)
         throw Misuse(fmt::format(
@@ -171,10 +171,6 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, Held held,
             const Options& options) {
   for (HeldInput& input : held.inputs)
     input.piece = input.signal->piece_at(options.start, options.end < options.start ? -1 : 1);
-  if (!declarations->parts) {  // else it was looked at as it was declared
-    check_handles(*declarations, held, start_state, options.start);
-    check_contradictions(*declarations, held, start_state, options.start);
-  }
   check_model(*declarations, held);
   check_start(*declarations, held.parameters, start_state);
   check_numbers(*declarations, held);
@@ -190,13 +186,10 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, Held held,
               .messages = {}};
   const double span = std::abs(options.end - options.start);
   if (span == 0) {
-    setup.messages.push_back(
-        {Message::Level::note, options.start, "the run ends where it starts: nothing to integrate"});
+    setup.messages.push_back(make_message(MessageCode::empty_run, options.start));
   } else if (options.step && *options.step > span) {
     setup.messages.push_back(
-        {Message::Level::note, options.start,
-         fmt::format("the step size {:g} is larger than the run, which is {:g} long: one step of {:g} is taken",
-                     *options.step, span, span)});
+        make_message(MessageCode::step_beyond_run, options.start, {{"step", *options.step}, {"span", span}}));
   }
   return setup;
 }
@@ -222,13 +215,13 @@ StepControl step_control(const Setup& setup) {
   }
   control.fixed_step = setup.options.step.value_or(0);
   control.max_step = setup.options.max_step;
-  if (setup.options.events.starts_with("compere")) control.law = StepLaw::compere;
+  if (event::find_finder(setup.options.events).kind == event::FinderInfo::Kind::compere) control.law = StepLaw::compere;
   return control;
 }
 
 Setup check_inlined(int size, const double* start, Options options, std::string_view method, bool is_adaptive,
                     Function rates) {
-  if (options.method != "auto" && options.method != method) {
+  if (!is_auto(options.method) && options.method != method) {
     throw Misuse(fmt::format(
         "integrate() has '{}' compiled in and cannot switch to '{}': write integrate<table>(...), or use simulate()",
         method, options.method));

@@ -12,4 +12,12 @@ Result simulate(const System& system, const Values& values, const Options& optio
   return Simulation(system, values, options).finish();
 }
 
+Result simulate(const CompiledModel& model, const Options& options) {
+  return simulate(model, Values(model.system()), options);
+}
+
+Result simulate(const CompiledModel& model, const Values& values, const Options& options) {
+  return Simulation(model, values, options).finish();
+}
+
 }  // namespace pawl

@@ -64,9 +64,15 @@ std::string_view difference(const Options& a, const Options& b) {
 Simulation::Simulation(const System& system, const Options& options) : Simulation(system, Values(system), options) {}
 
 Simulation::Simulation(const System& system, const Values& values, const Options& options)
-    : system_(system), values_(values), t_(options.start) {
+    : Simulation(CompiledModel(system, values, options.start), values, options) {}
+
+Simulation::Simulation(const CompiledModel& model, const Options& options)
+    : Simulation(model, Values(model.system()), options) {}
+
+Simulation::Simulation(const CompiledModel& model, const Values& values, const Options& options)
+    : model_(model), values_(values), t_(options.start) {
   const detail::Stopwatch watch;
-  engine_ = std::make_unique<detail::Engine>(system, values, options);
+  engine_ = std::make_unique<detail::Engine>(model_, values, options);
   engine_->wall_seconds = watch.seconds();
 }
 
@@ -139,7 +145,7 @@ Snapshot Simulation::snapshot() {
   engine_->carry(memory);
   const detail::Loop& loop = *engine_->loop;
   return Snapshot(
-      t_, std::make_shared<const detail::Saved>(detail::Saved{.model = system_.share(),
+      t_, std::make_shared<const detail::Saved>(detail::Saved{.model = model_.system().share(),
                                                               .values = values_,
                                                               .options = engine_->setup.options,
                                                               .memory = memory.is_refused() ? nullptr : memory.take(),
@@ -150,9 +156,9 @@ Snapshot Simulation::snapshot() {
 
 void Simulation::restore(const Snapshot& snapshot) {
   const detail::Saved& saved = *snapshot.saved_;
-  if (saved.model != system_.share())
-    throw Misuse(
-        fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name, system_.name()));
+  if (saved.model != model_.system().share())
+    throw Misuse(fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name,
+                             model_.system().name()));
   const Options options = engine_->setup.options;
   if (const std::string_view differs = difference(saved.options, options); !differs.empty())
     throw Misuse(
@@ -163,7 +169,7 @@ void Simulation::restore(const Snapshot& snapshot) {
   } else {
     Options quiet = options;
     quiet.progress = nullptr;
-    engine_ = std::make_unique<detail::Engine>(system_, saved.values, quiet);
+    engine_ = std::make_unique<detail::Engine>(model_, saved.values, quiet);
     engine_->retrace(saved.changes, saved.passes, saved.is_held_back);
     engine_->setup.options.progress = options.progress;
   }

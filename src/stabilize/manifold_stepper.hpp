@@ -28,7 +28,7 @@ class ManifoldStepper final : public Stepper {
   int dense_order() const override { return hermite_ && hermite_->has_work() ? 5 : inner_->dense_order(); }
   bool corrects_ends() const override { return true; }
   double dense_weight() const override { return inner_->dense_weight(); }
-  std::vector<StepperNote> take_notes() override { return inner_->take_notes(); }
+  std::vector<Message> take_notes() override { return inner_->take_notes(); }
   std::string solver() const override { return inner_->solver(); }
   std::string jacobian_kind() const override { return inner_->jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override { return inner_->steps_by_method(); }

@@ -91,7 +91,7 @@ class BlockForm final : public Stabilizer {
 
 std::unique_ptr<Stabilizer> make_post_stabilization(const Stabilization& how, Form& form, const StepControl& control,
                                                     int size) {
-  if (how.name == "s-full") return std::make_unique<WholeDerivative>(form, control, size);
+  if (how.strategy == Strategy::s_full) return std::make_unique<WholeDerivative>(form, control, size);
   auto* mechanics = dynamic_cast<formulate::MechanicsForm*>(&form);
   if (mechanics == nullptr) throw Misuse("stabilization '" + how.name + "' is for constrained mechanics");
   return std::make_unique<BlockForm>(how, *mechanics, control, size);

@@ -85,10 +85,13 @@ class Stabilizer : public Correction {
   double move_ = 0, weighted_ = 0, largest_move_ = 0, largest_weighted_ = 0;
 };
 
+enum class Strategy { none, projection, s_full, s_both, s_both2, s_vel, s_pos, sweeps, koenders, state_space };
+
 /// As it is asked for: "s-both2(euclidean,last-stage)".
 struct Stabilization {
-  std::string name = "projection";
-  std::string words = {};  ///< with its arguments, as it was asked for
+  Strategy strategy = Strategy::projection;
+  std::string name = "projection";  ///< of the strategy
+  std::string words = {};           ///< with its arguments, as it was asked for; empty: the name
   bool positions = true, velocities = true;
   bool is_euclidean = false;     ///< F from G^T instead of M^-1 G^T
   bool is_fresh = false;         ///< projection: new factors at every iterate
@@ -97,6 +100,8 @@ struct Stabilization {
   bool holds_displacements = false;
   bool mixes_levels = true;  ///< sweeps: nonholonomic residuals move positions too, as printed
   int sweeps = 2;
+
+  const std::string& in_words() const { return words.empty() ? name : words; }
 };
 
 struct StabilizationInfo {

@@ -81,7 +81,7 @@ std::vector<Row> event_rows(const Verification& v, double direction) {
         taken[k] = true;
       rows[k].cells[r] = pair.is_matched() ? fmt::format("{:+.1e}", pair.difference())
                          : pair.t_first    ? (pair.is_excused ? "missing (excused)" : "missing")
-                                           : "extra";
+                                           : fmt::format("{:.10g}", pair.t());
       rows[k].is_bad |= !pair.is_matched() && !pair.is_excused;
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -111,8 +111,7 @@ std::string event_table(const Verification& v, double direction, bool all) {
     text += fmt::format("  {:>18}", row.is_in_first ? fmt::format("{:.12g}", row.t) : "-");
     for (std::size_t r = 0; r < v.runs.size(); ++r) {
       if (!v.runs[r].has_run) continue;
-      const bool is_extra = row.cells[r] == "extra";
-      text += fmt::format("  {:>17}", is_extra ? fmt::format("{:.10g}", row.t) : row.cells[r]);
+      text += fmt::format("  {:>17}", row.cells[r]);
     }
     text += fmt::format("  {} ({})\n", row.name, row.kind);
   }

@@ -86,8 +86,9 @@ std::string troubles_in_words(const std::vector<SecondRun>& runs) {
 }
 
 bool is_only_sampled(const Result& first, const std::string& event) {
-  return std::any_of(first.statistics.events.guarantees.begin(), first.statistics.events.guarantees.end(),
-                     [&](const Guarantee& one) { return one.level == "sampled" && event.starts_with(one.guard); });
+  return std::any_of(
+      first.statistics.events.guarantees.begin(), first.statistics.events.guarantees.end(),
+      [&](const Guarantee& one) { return one.level == Assurance::sampled && event.starts_with(one.guard); });
 }
 
 /// Least agreement of the second runs with one another; nothing where there is one only.

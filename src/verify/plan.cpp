@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "integrate/methods.hpp"
+#include "numerics/call_words.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::verification {
 
@@ -14,13 +16,18 @@ namespace {
 
 /// Below this relative tolerance a method only fights rounding.
 double least_tolerance(const Method& method) {
-  if (method.family == "multistep (SUNDIALS)") return 1e-12;
+  if (method.family == Family::multistep) return 1e-12;
   if (method.is_implicit()) return 1e-13;
   return 1e-14;
 }
 
 double relative_tolerance(const Options& options) {
   return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
+}
+
+/// Krylov iterations belong to multistep methods.
+std::string without_krylov(const ImplicitOptions& options) {
+  return std::string(to_string(detail::read_solver(options).kind));
 }
 
 /// All tolerances divided by the factor, but the relative one not below the least.
@@ -50,14 +57,13 @@ struct FirstRun {
 FirstRun look_at(const System::Declarations& model, const Options& options, const Result& first) {
   const Method& method = find_method(first.method);
   bool has_switched = false;
-  if (first.statistics.implicit && options.method == "auto" && !model.is_implicit()) {
+  if (first.statistics.implicit && is_auto(options.method) && !model.is_implicit()) {
     const auto& shares = first.statistics.implicit->steps;
     has_switched = std::any_of(shares.begin(), shares.end(),
                                [&](const auto& share) { return method.is_implicit() || share.method != method.name; });
   }
-  const bool was_warned = std::any_of(first.messages.begin(), first.messages.end(), [](const Message& message) {
-    return message.level == Message::Level::warning && message.text.find("looks stiff") != std::string::npos;
-  });
+  const bool was_warned = std::any_of(first.messages.begin(), first.messages.end(),
+                                      [](const Message& message) { return message.code == MessageCode::stiff; });
   const double steps = static_cast<double>(std::max(1LL, first.statistics.steps_accepted));
   return {.method = method,
           .is_dae = model.is_implicit(),
@@ -75,13 +81,14 @@ struct Other {
 /// A method that shares as little as possible with the first: its formulas, its error estimate, its interpolation.
 Other another_family(const FirstRun& first, double relative) {
   constexpr double often = 1.0 / 50;  // a multistep method starts anew after each event, with short steps
-  const bool is_multistep = first.method.family == "multistep (SUNDIALS)";
+  const bool is_multistep = first.method.family == Family::multistep;
   if (first.is_dae)
     return is_multistep
                ? Other{"radau", "one-step collocation beside a multistep method"}
                : Other{"bdf", "a multistep method beside a one-step method; the system is differential-algebraic"};
-  if (first.method.name == "bdf") return {"radau", "one-step collocation beside a multistep method"};
-  if (first.method.name == "adams" || first.method.family == "predictor-corrector") {
+  if (is_multistep && first.method.highest_index > 0)
+    return {"radau", "one-step collocation beside a multistep method"};
+  if (is_multistep || first.method.family == Family::predictor_corrector) {
     if (first.is_stiff) return {"radau", "one-step collocation beside a multistep method; the problem is stiff"};
     return {relative > 1e-8 ? "dop853" : "verner-9", "an explicit one-step method beside a multistep method"};
   }
@@ -104,7 +111,7 @@ Plan by_another_family(const Options& options, const FirstRun& first, double tig
   if (find_method(name).is_implicit() != first.method.is_implicit()) {
     with.constraints.formulation = with.constraints.stabilization = "auto";
   }
-  if (with.implicit.linear_solver == "krylov") with.implicit.linear_solver = "auto";
+  with.implicit.linear_solver = without_krylov(with.implicit);
   plan.how = in_words(with, with.method);
   return plan;
 }
@@ -132,10 +139,11 @@ Plan by_other_formulation(const Options& options, const FirstRun& first, double 
   Plan plan{.what = "other formulation", .how = {}, .why = {}, .options = options};
   Options& with = plan.options;
   with.constraints.formulation = with.constraints.stabilization = "auto";
-  if (with.constraints.start.starts_with("reach")) plan.obstacle = "reach(...) belongs to the formulation sliding(s)";
+  if (detail::read_start(options.constraints.start).policy == detail::AtStart::reach)
+    plan.obstacle = "reach(...) belongs to the formulation sliding(s)";
   with.step.reset();
   with.events = "certified";
-  if (with.implicit.linear_solver == "krylov") with.implicit.linear_solver = "auto";
+  with.implicit.linear_solver = without_krylov(with.implicit);
   if (first.method.is_implicit()) {
     with.method = "auto";
     with.constraints.formulation = "acceleration";

@@ -9,7 +9,7 @@
 #include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
 #include "says.hpp"
-#include "simulate/choice.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::analyze {
 namespace {
@@ -195,7 +195,7 @@ TEST(Advise, UndampedMotionHasNoRatioOfLambert) {
   EXPECT_TRUE(says(to_text(advice), {"not meaningful"}));
 }
 
-// ---- recommend() is what auto does
+// ---- the plan is what auto does
 
 TEST(Recommend, IsWhatAutoTakesAtTheStartOfARun) {
   for (const char* name : {"lorenz", "cartesian-pendulum", "gear-wheels", "chem-akzo", "transistor-amplifier",
@@ -207,7 +207,7 @@ TEST(Recommend, IsWhatAutoTakesAtTheStartOfARun) {
       const Result run = simulate(problem.system, options);
       Facts facts = detail::facts_of(problem.system.declarations());
       facts.allows_rosenbrock = true;
-      const Recommendation advice = detail::recommend(facts, options);
+      const Recommendation advice = in_words(detail::make_plan(facts, options), options);
       const auto said = std::find_if(run.messages.begin(), run.messages.end(),
                                      [](const Message& one) { return one.text.starts_with("method auto: "); });
       ASSERT_NE(said, run.messages.end()) << name;
@@ -223,13 +223,13 @@ TEST(Recommend, IsWhatAutoTakesAtTheStartOfARun) {
 TEST(Recommend, KeepsWhatIsAskedFor) {
   Facts facts{.kind = ModelKind::mechanics, .states = 10, .constraint_rows = 3};
   Options options{.end = 1, .method = "bdf"};
-  Recommendation advice = detail::recommend(facts, options);
+  Recommendation advice = in_words(detail::make_plan(facts, options), options);
   EXPECT_EQ(advice.method.value, "bdf");
   EXPECT_EQ(advice.method.why, "");
   EXPECT_EQ(advice.formulation.value, "stabilized-index-2");
   options.constraints = {.formulation = "penalty(1e5,1e3)"};
   options.method = "auto";
-  advice = detail::recommend(facts, options);
+  advice = in_words(detail::make_plan(facts, options), options);
   EXPECT_EQ(advice.formulation.value, "penalty(1e5,1e3)");
   EXPECT_EQ(advice.stabilization.value, "none");
 }
@@ -237,7 +237,7 @@ TEST(Recommend, KeepsWhatIsAskedFor) {
 TEST(Recommend, SaysWhyWithNumbersAndWhatItRejected) {
   Facts facts{.kind = ModelKind::mechanics, .states = 10, .constraint_rows = 3};
   facts.measured = MeasuredFacts{.fastest_rate = 1e4, .fastest_decay = 1e4, .accurate_step = 0.1};
-  const Recommendation advice = detail::recommend(facts, {.end = 1});
+  const Recommendation advice = in_words(detail::make_plan(facts, {.end = 1}), {.end = 1});
   EXPECT_EQ(advice.method.value, "radau");
   EXPECT_EQ(advice.formulation.value, "index-2");
   EXPECT_TRUE(says(advice.method.why, {"stiff", "accuracy allows steps of 0.1", "implicit"}));
@@ -248,23 +248,23 @@ TEST(Recommend, SaysWhyWithNumbersAndWhatItRejected) {
 
 TEST(Recommend, SolvesConstraintsOfPortHamiltonianSystemsImplicitly) {
   Facts facts{.kind = ModelKind::port_hamiltonian, .states = 4, .constraint_rows = 2};
-  const Recommendation smooth = detail::recommend(facts, {.end = 1});
+  const Recommendation smooth = in_words(detail::make_plan(facts, {.end = 1}), {.end = 1});
   EXPECT_EQ(smooth.method.value, "radau");
   EXPECT_EQ(smooth.formulation.value, "index-2");
   EXPECT_EQ(smooth.stabilization.value, "projection");
   EXPECT_EQ(smooth.rejected.front().what, "tsitouras-papakostas-8");
   facts.has_events = true;
-  EXPECT_EQ(detail::recommend(facts, {.end = 1}).formulation.value, "acceleration");
+  EXPECT_EQ(in_words(detail::make_plan(facts, {.end = 1}), {.end = 1}).formulation.value, "acceleration");
   facts = {.kind = ModelKind::port_hamiltonian, .states = 4};
-  EXPECT_EQ(detail::recommend(facts, {.end = 1}).method.value, "tsitouras-papakostas-8");
+  EXPECT_EQ(in_words(detail::make_plan(facts, {.end = 1}), {.end = 1}).method.value, "tsitouras-papakostas-8");
 }
 
 TEST(Recommend, TakesNoRosenbrockMethodWhereTheMassMatrixVaries) {
   Facts facts{.kind = ModelKind::equations, .states = 4};
   const Options loose{.end = 1, .tolerance = 1e-4};
-  EXPECT_EQ(detail::recommend(facts, loose).method.value, "radau");
+  EXPECT_EQ(in_words(detail::make_plan(facts, loose), loose).method.value, "radau");
   facts.allows_rosenbrock = true;
-  EXPECT_EQ(detail::recommend(facts, loose).method.value, "rodas5p");
+  EXPECT_EQ(in_words(detail::make_plan(facts, loose), loose).method.value, "rodas5p");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(GuardBlock, FindsWhatSeparateGuardsFindAndProvesIt) {
   for (int i = 0; i < count; ++i) EXPECT_EQ(one.times_of(Guard{i}), other.times_of(block[i]));
   EXPECT_EQ(other.times_of(block[0]).size(), 2U);
   EXPECT_EQ(other.names(other.events.front()), one.names(one.events.front()));
-  for (const Guarantee& guarantee : other.statistics.events.guarantees) EXPECT_EQ(guarantee.level, "proved");
+  for (const Guarantee& guarantee : other.statistics.events.guarantees) EXPECT_EQ(guarantee.level, Assurance::proved);
 }
 
 // Two hundred guards far from zero cost one evaluation over a step, not two hundred.
@@ -65,7 +65,7 @@ TEST(GuardBlock, QuietGuardsShareOneEvaluationPerStep) {
     ASSERT_TRUE(run.finished()) << run.reason;
     EXPECT_TRUE(run.events.empty());
     EXPECT_LT(*calls, 40 * (run.statistics.steps_accepted + 2)) << is_black_box;
-    EXPECT_EQ(run.statistics.events.guarantees.front().level, is_black_box ? "sampled" : "proved");
+    EXPECT_EQ(run.statistics.events.guarantees.front().level, is_black_box ? Assurance::sampled : Assurance::proved);
   }
 }
 

@@ -213,7 +213,7 @@ TEST(Events, OnAGuardThatReadsARateAreFoundAndProved) {
   const Result run = simulate(circle.system, {.end = 7, .tolerance = 1e-12});
   ASSERT_EQ(run.times_of(turning).size(), 2U);
   EXPECT_NEAR(run.times_of(turning)[0], pi, 1e-10);
-  EXPECT_EQ(run.statistics.events.guarantees[0].level, "proved");
+  EXPECT_EQ(run.statistics.events.guarantees[0].level, Assurance::proved);
 }
 
 TEST(Events, SayWhichGuaranteeEachGuardHad) {
@@ -224,9 +224,9 @@ TEST(Events, SayWhichGuaranteeEachGuardHad) {
   line.system.guard("bounded", [=](const Point<double>& at) { return at[x]; }).rate_bound(1.0);
   line.system.guard("wide", black_box([=](const auto& at) { return at[x]; })).min_width(0.1);
   const Result run = simulate(line.system, {.end = 2});
-  std::vector<std::string> levels;
+  std::vector<Assurance> levels;
   for (const Guarantee& one : run.statistics.events.guarantees) levels.push_back(one.level);
-  EXPECT_EQ(levels, (std::vector<std::string>{"proved", "sampled", "bounded", "bounded"}));
+  EXPECT_EQ(levels, (std::vector{Assurance::proved, Assurance::sampled, Assurance::bounded, Assurance::bounded}));
   for (int g = 0; g < 4; ++g) {
     ASSERT_EQ(run.times_of(Guard{g}).size(), 1U) << g;
     EXPECT_NEAR(run.times_of(Guard{g})[0], 1, 1e-13);

@@ -28,7 +28,7 @@ constexpr Level levels[] = {Level::index_3, Level::index_2, Level::stabilized_in
 
 /// A mechanism at one level, locked and started.
 struct Implicit {
-  Implicit(const System& system, Level at_level, const std::string& solver = "auto")
+  Implicit(const System& system, Level at_level, LinearSolver solver = LinearSolver::automatic)
       : model(system.share()),
         values(system),
         held(values.held()),
@@ -196,14 +196,15 @@ TEST(ImplicitMechanics, NullRatesStandForZero) {
 TEST(ImplicitMechanics, DerivativesAgreeWithDifferences) {
   for (const System& system : mechanisms()) {
     for (const Level level : levels) {
-      for (const char* solver : {"dense", "sparse"}) {
+      for (const LinearSolver solver : {LinearSolver::dense, LinearSolver::sparse}) {
         Implicit mechanism(system, level, solver);
-        const std::string what = system.name() + ", level " + std::to_string(static_cast<int>(level)) + ", " + solver;
+        const std::string what = system.name() + ", level " + std::to_string(static_cast<int>(level)) + ", " +
+                                 std::string(to_string(solver));
         Vector y, dy;
         mechanism.scatter(y, dy);
         const double t = 0.2;
         mechanism.implicit->linearize(t, y.data(), dy.data());
-        ASSERT_EQ(mechanism.implicit->matrices().is_sparse, std::string(solver) == "sparse");
+        ASSERT_EQ(mechanism.implicit->matrices().is_sparse, solver == LinearSolver::sparse);
         expect_rows_equal(mechanism.J(), mechanism.differences(t, y, dy), 3e-8, what + ", J");
         expect_rows_equal(mechanism.M(), mechanism.mass_by_differences(t, y, dy), 1e-11, what + ", M");
         Vector slope(y.size());

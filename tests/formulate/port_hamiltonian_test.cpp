@@ -295,7 +295,7 @@ TEST(PortHamiltonian, ConstraintsThatRepeatOthersShareTheirMultipliers) {
   EXPECT_TRUE(model.form.refactor(0, x.data()));
   const auto notes = model.form.take_notes();
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].find("is redundant"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].text.find("is redundant"), std::string::npos) << notes[0].text;
 }
 
 TEST(PortHamiltonian, WhereTheEnergyIsNotANumberTheRatesAreNotEither) {

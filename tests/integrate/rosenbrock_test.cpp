@@ -285,10 +285,11 @@ TEST(Rosenbrock, SaysOnceThatDifferencesLoseItsOrder) {
   for (int piece = 0; piece < 2; ++piece) stepper->restart(0, form.problem().start.data(), 1, 0);
   const auto notes = stepper->take_notes();
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_TRUE(notes[0].is_warning);
-  EXPECT_NE(notes[0].text.find("'rodas4' has its order only with an exact Jacobian, and this one is by differences"),
-            std::string::npos)
-      << notes[0].text;
+  EXPECT_EQ(notes[0].code, MessageCode::inexact_jacobian);
+  EXPECT_EQ(notes[0].level, Message::Level::warning);
+  EXPECT_EQ(notes[0].text,
+            "method 'rodas4' has its order only with an exact Jacobian, and this one is by differences: expect smaller "
+            "steps or larger errors (try 'radau')");
 }
 
 TEST(Rosenbrock, StopsWhereTheMassMatrixBeginsToVary) {

@@ -97,9 +97,9 @@ TEST(Json, HasTheDocumentedFields) {
   const Json object = to_json(run);
   std::vector<std::string> keys;
   for (const auto& item : object.items()) keys.push_back(item.key());
-  EXPECT_EQ(keys, (std::vector<std::string>{"model", "method", "t_start", "t_end", "outcome", "reason", "final",
-                                            "multipliers", "statistics", "observables", "events", "invariants",
-                                            "implicit", "messages"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"model", "method", "t_start", "t_end", "outcome", "reason", "plan",
+                                            "reason_code", "final", "multipliers", "statistics", "observables",
+                                            "events", "invariants", "implicit", "messages"}));
   EXPECT_TRUE(object["multipliers"].empty() && object["invariants"].empty());
   EXPECT_EQ(object["final"]["w1"], run.final()["w1"]);
   EXPECT_EQ(object["statistics"]["rhs"], run.statistics.rhs);

@@ -105,7 +105,7 @@ TEST(Input, AGuardThatReadsItIsProvedAndFiresAtTheExactTime) {
   const auto spline = [](double s) { return 1.5 * s - 0.5 * s * s * s; };  // of the left half
   EXPECT_NEAR(spline(times[0]), 0.5, 1e-14);
   EXPECT_NEAR(spline(2 - times[1]), 0.5, 1e-14);
-  EXPECT_EQ(run.statistics.events.guarantees.front().level, "proved");
+  EXPECT_EQ(run.statistics.events.guarantees.front().level, Assurance::proved);
 }
 
 TEST(Input, DrivesAConstraint) {

@@ -168,7 +168,7 @@ TEST_P(Mixture, ProvesGuardsOnMultipliers) {
   const std::vector<double> times = result.times_of(tears);
   ASSERT_EQ(times.size(), 1u);
   EXPECT_NEAR(result.at(times.front())[y], -15 / (3 * 9.81), accuracy());
-  EXPECT_EQ(result.statistics.events.guarantees.front().level, "proved");
+  EXPECT_EQ(result.statistics.events.guarantees.front().level, Assurance::proved);
 }
 
 // Length, speed along the rod and force of a pendulum written as five equations of index 3.

@@ -162,7 +162,7 @@ TEST(Projection, RejectsAStepItWouldHaveToMoveTooFar) {
     for (const Method& method : methods()) {
       // A mass matrix that varies is not for Rosenbrock methods, multipliers are not for adams, and IDA takes no pull
       // inside its error test.
-      if (!method.is_adaptive || method.family == "Rosenbrock" || !testing::takes_fixed_steps(method)) continue;
+      if (!method.is_adaptive || method.family == Family::rosenbrock || !testing::takes_fixed_steps(method)) continue;
       const Result run = simulate(find_problem("squeezer").system,
                                   {.end = 0.03, .tolerance = tolerance, .method = method.name, .keep = Keep::end});
       ASSERT_TRUE(run.finished()) << method.name << " " << tolerance << " " << run.reason;

@@ -1,0 +1,337 @@
+#include "simulate/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "numerics/call_words.hpp"
+#include "numerics/nearest_name.hpp"
+
+namespace pawl {
+
+std::string_view to_string(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::rates:
+      return "ordinary differential equations";
+    case ModelKind::invariants:
+      return "ordinary differential equations with invariants";
+    case ModelKind::mechanics:
+      return "mechanism";
+    case ModelKind::port_hamiltonian:
+      return "port-Hamiltonian system";
+    case ModelKind::equations:
+      return "differential-algebraic equations";
+  }
+  return "?";
+}
+
+namespace detail {
+
+namespace {
+
+using formulate::Scheme;
+
+constexpr int large = 1000;  // states, from which on matrices are large and sparse
+
+double relative_tolerance(const Options& options) {
+  return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
+}
+
+bool has_manifold(ModelKind kind) {
+  return kind != ModelKind::rates && kind != ModelKind::equations;
+}
+
+std::vector<double> reaching_rates(const CallWords& call, const std::string& words) {
+  std::vector<double> rates;
+  for (const std::string& word : call.arguments) {
+    double rate = 0;
+    if (!read_number(word, rate) || !(rate > 0))
+      throw Misuse(fmt::format("start '{}': a reaching rate must be a number above zero, '{}' is not", words, word));
+    rates.push_back(rate);
+  }
+  if (rates.empty()) throw Misuse("start 'reach' needs reaching rates, one per constraint or one for all: reach(0.1)");
+  return rates;
+}
+
+class Deliberation {
+ public:
+  Deliberation(const Facts& facts, const Options& options)
+      : facts_(facts), options_(options), relative_(relative_tolerance(options)) {}
+
+  Plan result() {
+    plan_.finder = &event::find_finder(options_.events);
+    plan_.has_manifold = has_manifold(facts_.kind);
+    check_constraint_options();
+    choose_method();
+    plan_.solver = read_solver(options_.implicit);
+    if (plan_.solver.is_krylov && plan_.method.value->family != Family::multistep)
+      throw Misuse(fmt::format("linear solver 'krylov' belongs to the methods bdf and adams, not to '{}'",
+                               plan_.method.value->name));
+    const StartWords start = read_start(options_.constraints.start);
+    plan_.start = start.policy;
+    if (plan_.has_manifold) choose_formulation(start);
+    return std::move(plan_);
+  }
+
+ private:
+  void reject(std::string what, std::string why) { plan_.rejected.push_back({std::move(what), std::move(why)}); }
+
+  bool leaves_constraints_open() const {
+    const ConstraintOptions& wanted = options_.constraints;
+    return is_auto(wanted.formulation) && is_auto(wanted.stabilization) && !wanted.pulls_samples;
+  }
+
+  /// Options that a model of this kind has no use for.
+  void check_constraint_options() const {
+    const ConstraintOptions& wanted = options_.constraints;
+    if (plan_.has_manifold) return;
+    const AtStart start = read_start(wanted.start).policy;
+    const bool is_open = leaves_constraints_open();
+    if (facts_.kind == ModelKind::equations) {
+      if (is_open && start != AtStart::reach) return;  // its start has a policy and fixed states too
+      throw Misuse(
+          fmt::format("system '{}' is declared by equations, and integrated as they stand: formulation, "
+                      "stabilization, reaching and pulled samples are for mechanisms, port-Hamiltonian systems "
+                      "and invariants",
+                      facts_.model));
+    }
+    if (!is_open || start != AtStart::project || !wanted.fixed.empty())
+      throw Misuse(
+          fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
+                      "states and pulled samples do not apply",
+                      facts_.model));
+  }
+
+  /// Few stages and no iteration while the tolerance is loose, the orders of Radau below; for large sparse systems at
+  /// usual tolerances one real matrix and few solves (docs/benchmarks.md).
+  Decision<const Method*> stiff_method() {
+    if (facts_.kind != ModelKind::equations && facts_.states >= large && relative_ > 1e-7)
+      return {&find_method("bdf"), fmt::format("{} states: one real matrix and one solve per step", facts_.states)};
+    const bool allows_rosenbrock = facts_.kind == ModelKind::equations
+                                       ? facts_.allows_rosenbrock && !options_.step
+                                       : facts_.kind == ModelKind::rates && facts_.has_exact_rates;
+    if (relative_ >= 1e-4 && allows_rosenbrock)
+      return {&find_method("rodas5p"), fmt::format("tolerance {:g}: six stages without iteration", relative_)};
+    if (relative_ >= 1e-4)
+      reject("rodas5p", "a Rosenbrock method needs exact derivatives, a constant mass matrix and an index below 2");
+    return {&find_method("radau"), fmt::format("tolerance {:g}: orders 5, 9 and 13, step by step", relative_)};
+  }
+
+  /// The higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its dense
+  /// output is cheaper than that of verner-7, and results keep their polynomials unless told otherwise. On a manifold
+  /// the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest.
+  Decision<const Method*> explicit_method() const {
+    const char* name = relative_ > 1e-5 ? "tsitouras-5" : relative_ > 1e-8 ? "dop853" : "verner-9";
+    if (plan_.has_manifold) name = relative_ > 1e-9 ? "tsitouras-papakostas-8" : "verner-9";
+    return {&find_method(name), fmt::format("tolerance {:g}", relative_)};
+  }
+
+  void choose_method() {
+    const std::string& formulation = options_.constraints.formulation;
+    if (!is_auto(options_.method)) {
+      plan_.method = {&find_method(options_.method), {}};
+    } else if (facts_.kind == ModelKind::equations) {
+      plan_.method = {stiff_method().value, "the system is differential-algebraic"};
+      reject("explicit methods", "they are for x' = f(t, x)");
+    } else if (options_.step) {
+      plan_.method = {&find_method("rk4"), "a fixed step is given"};
+    } else if (plan_.has_manifold && formulate::parse_formulation(formulation).is_implicit()) {
+      plan_.method = {&find_method("radau"), fmt::format("formulation {} is for implicit methods", formulation)};
+    } else if (facts_.kind == ModelKind::port_hamiltonian && facts_.constraint_rows > 0 && !facts_.has_events &&
+               is_auto(formulation) && plan_.is_certified()) {
+      // One evaluation of explicit rates costs about three residuals (`pawl-bench auto --all`).
+      plan_.method = {&find_method("radau"),
+                      "constraints of a port-Hamiltonian system: its residual needs first derivatives of the energy, "
+                      "explicit rates the second ones and a solve at every stage"};
+      reject(explicit_method().value->name, "dearer stages; pays where events restart every few steps");
+    } else {
+      choose_by_stiffness();
+    }
+  }
+
+  /// What an implicit step costs, in evaluations of the right-hand side: 3 stages with two or three iterations, and its
+  /// share of a Jacobian (sweeps of 8 directions) and of the factors.
+  double implicit_cost() const { return 8 + facts_.states / 6.0; }
+
+  void choose_by_stiffness() {
+    plan_.method = explicit_method();
+    if (facts_.measured && facts_.measured->accurate_step > 0) {
+      const MeasuredFacts& measured = *facts_.measured;
+      const Method& method = *plan_.method.value;
+      const double h = measured.accurate_step, limit = method.stability_limit;
+      const double stable = limit / std::max(measured.fastest_rate, 1e-300);
+      // Explicit steps that stability wants where accuracy wants one.
+      const double steps = h / stable;
+      const std::string sizes =
+          fmt::format("accuracy allows steps of {:.2g}, stability of {} steps of {:.2g}", h, method.name, stable);
+      plan_.is_stiff = steps > 1 && steps * method.stages > implicit_cost();
+      if (plan_.is_stiff) {
+        reject(method.name,
+               fmt::format("stability, not accuracy, would limit its steps: {:.2g} instead of {:.2g}", stable, h));
+        plan_.method = {stiff_method().value,
+                        fmt::format("stiff: {}: {:.3g} explicit evaluations against about {:.2g} implicit ones", sizes,
+                                    steps * method.stages, implicit_cost())};
+        return;
+      }
+      plan_.method.why += fmt::format("; not stiff: {}", sizes);
+    }
+    // Published event finders bring their own steps; what they are compared with must not change its method.
+    if (plan_.is_certified())
+      plan_.when_stiff = stiff_method();
+    else
+      reject("a change of method on the way", fmt::format("event finder {} brings its own steps", options_.events));
+  }
+
+  static Decision<formulate::Formulation> formulation(const char* words, std::string why) {
+    return {formulate::parse_formulation(words), std::move(why)};
+  }
+
+  /// IDA takes no pull inside a step, so it gets both levels of the constraints in its equations, but for tolerances at
+  /// which its start is lost in rounding, and for large systems, whose matrices fill up; diagonally implicit methods
+  /// lose their order on index 2; Adams methods are for x' = f alone.
+  Decision<formulate::Formulation> implicit_formulation(const Method& method) {
+    if (facts_.kind == ModelKind::invariants) return formulation("acceleration", "invariants have no multipliers");
+    if (method.family == Family::multistep && method.highest_index > 0 && relative_ > 1e-8 && facts_.states <= 100 &&
+        facts_.kind == ModelKind::mechanics)
+      return formulation("stabilized-index-2", "bdf takes no pull inside a step: both levels are among its equations");
+    if (method.family == Family::diagonally_implicit)
+      return formulation("index-1", "diagonally implicit methods lose their order on index 2");
+    if (method.highest_index == 0) return formulation("acceleration", "adams is for x' = f(t, x)");
+    if (facts_.constraint_rows == 0)
+      return formulation("index-2", "there are no constraints: the equations as they stand");
+    reject("index-3", "speeds of a lower order, matrices that lose digits as 1/h²");
+    return formulation("index-2", "the multipliers are unknowns of the step, and positions are pulled at its end");
+  }
+
+  void choose_formulation(const StartWords& start) {
+    const Method& method = *plan_.method.value;
+    const ConstraintOptions& wanted = options_.constraints;
+    if (!is_auto(wanted.formulation))
+      plan_.formulation = {formulate::parse_formulation(wanted.formulation), {}};
+    else if (start.policy == AtStart::reach)
+      plan_.formulation = formulation("sliding(10)", "surfaces are reached by switching");
+    else if (method.is_implicit())
+      plan_.formulation = implicit_formulation(method);
+    else
+      plan_.formulation =
+          formulation("acceleration", "explicit steps: accelerations and multipliers from one solve per stage");
+    check_formulation(start);
+    plan_.formulation.value.reaching = start.reaching;
+    auto chosen = stabilize::choose_stabilization(wanted.stabilization, plan_.formulation.value);
+    plan_.stabilization = {std::move(chosen.stabilization), std::move(chosen.why)};
+  }
+
+  void check_formulation(const StartWords& start) const {
+    const formulate::Formulation& chosen = plan_.formulation.value;
+    const ConstraintOptions& wanted = options_.constraints;
+    if (!wanted.fixed.empty() && start.policy != AtStart::project)
+      throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
+    if (chosen.is_implicit() && !plan_.method.value->is_implicit())
+      throw Misuse(
+          fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
+                      "radau or bdf for instance",
+                      chosen.name));
+    if (chosen.is_implicit() && facts_.kind == ModelKind::invariants)
+      throw Misuse(fmt::format("formulation '{}' is for constraints, and system '{}' has invariants alone", chosen.name,
+                               facts_.model));
+    if (chosen.follows_step && !options_.step)
+      throw Misuse(
+          fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
+                      "shrink, is part of the error that shrinks them",
+                      chosen.name));
+    if (start.policy == AtStart::reach && chosen.scheme != Scheme::sliding)
+      throw Misuse(
+          fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start, chosen.name));
+  }
+
+  const Facts& facts_;
+  const Options& options_;
+  const double relative_;
+  Plan plan_;
+};
+
+Choice tolerance_in_words(const Options& options) {
+  if (options.step) return {fmt::format("fixed step {:g}", *options.step), {}};
+  const Tolerance& wanted = options.tolerance;
+  const std::string relative = fmt::format("relative {:g}", wanted.relative);
+  if (!wanted.absolute_each.empty()) return {relative + ", absolute per state", {}};
+  return {relative + fmt::format(", absolute {:g}", wanted.absolute.value_or(1e-3 * wanted.relative)),
+          wanted.absolute ? "" : "absolute: a thousandth of the relative one, times the nominal size of the state"};
+}
+
+Choice in_words(const Decision<const Method*>& method) {
+  return {method.value == nullptr ? std::string() : method.value->name, method.why};
+}
+
+}  // namespace
+
+StartWords read_start(const std::string& words) {
+  CallWords call;
+  const std::pair<std::string_view, AtStart> policies[]{
+      {"project", AtStart::project}, {"reach", AtStart::reach}, {"keep", AtStart::keep}, {"refuse", AtStart::refuse}};
+  const auto found = std::find_if(std::begin(policies), std::end(policies),
+                                  [&](const auto& one) { return read_call(words, call) && one.first == call.name; });
+  if (found == std::end(policies))
+    throw Misuse(fmt::format("start '{}': expected project, reach(η,...), keep or refuse", words));
+  if (found->second != AtStart::reach) return {found->second};
+  return {AtStart::reach, reaching_rates(call, words)};
+}
+
+SolverPlan read_solver(const ImplicitOptions& wanted) {
+  SolverPlan plan;
+  std::vector<std::string> names;
+  bool is_known = false;
+  for (const LinearSolver one :
+       {LinearSolver::automatic, LinearSolver::dense, LinearSolver::band, LinearSolver::sparse}) {
+    names.emplace_back(to_string(one));
+    if (wanted.linear_solver == names.back()) plan.kind = one, is_known = true;
+  }
+  names.emplace_back("krylov");
+  plan.is_krylov = wanted.linear_solver == names.back();
+  if (!is_known && !plan.is_krylov)
+    throw Misuse(fmt::format("unknown linear solver '{}'{} ({})", wanted.linear_solver,
+                             did_you_mean(wanted.linear_solver, names), fmt::join(names, ", ")));
+  plan.wants_differences = wanted.jacobian == "differences";
+  if (!is_auto(wanted.jacobian) && !plan.wants_differences)
+    throw Misuse(fmt::format("jacobian '{}': expected auto or differences", wanted.jacobian));
+  return plan;
+}
+
+Recommendation in_words(const Plan& plan, const Options& options) {
+  Recommendation words{.method = in_words(plan.method),
+                       .when_stiff = in_words(plan.when_stiff),
+                       .is_stiff = plan.is_stiff,
+                       .formulation = {},
+                       .stabilization = {},
+                       .tolerance = tolerance_in_words(options),
+                       .events = {plan.finder->name, plan.finder->sentence},
+                       .rejected = plan.rejected};
+  if (plan.has_manifold) {
+    words.formulation = {plan.formulation.value.name, plan.formulation.why};
+    words.stabilization = {plan.stabilization.value.in_words(), plan.stabilization.why};
+  }
+  return words;
+}
+
+Facts facts_of(const System::Declarations& model) {
+  Facts facts;
+  facts.model = model.name;
+  facts.kind = model.is_implicit()         ? ModelKind::equations
+               : model.mechanics           ? ModelKind::mechanics
+               : model.port_hamiltonian    ? ModelKind::port_hamiltonian
+               : !model.invariants.empty() ? ModelKind::invariants
+                                           : ModelKind::rates;
+  facts.states = static_cast<int>(model.state_names.size());
+  facts.constraint_rows = static_cast<int>(model.constraint_names.size());
+  facts.contacts = model.mechanics ? static_cast<int>(model.mechanics->contacts.size()) : 0;
+  facts.has_events = model.has_events() || facts.contacts > 0;
+  facts.has_exact_rates = model.rates.supports<Gradient>();
+  return facts;
+}
+
+Plan make_plan(const Facts& facts, const Options& options) {
+  return Deliberation(facts, options).result();
+}
+
+}  // namespace detail
+}  // namespace pawl

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include "pawl/message.hpp"
+
+namespace pawl {
+
+namespace {
+
+using Code = MessageCode;
+constexpr auto note = Message::Level::note;
+constexpr auto warning = Message::Level::warning;
+constexpr auto ending = Message::Level::ending;
+constexpr bool once = false, every_time = true;
+
+}  // namespace
+
+const std::vector<MessageRow>& message_catalogue() {
+  static const std::vector<MessageRow> rows{
+      // What was chosen
+      {Code::method_chosen, "method-chosen", note, once, "method auto: {method} ({title}), because: {why}",
+       "The method was left to `auto`.", "Nothing; name a method to have another one."},
+      {Code::method_changed, "method-changed", note, every_time,
+       "method auto: {method} from here on, because: {why}{more}",
+       "`auto` goes over to an implicit method where the problem turns stiff, or back.",
+       "Nothing. Many changes in one run: name the implicit method."},
+      {Code::stabilization_chosen, "stabilization-chosen", note, once,
+       "stabilization auto: {stabilization}, because: {why}", "The stabilization was left to `auto`.",
+       "Nothing; `pawl methods` lists the others."},
+      // The run that was asked for
+      {Code::empty_run, "empty-run", note, once, "the run ends where it starts: nothing to integrate",
+       "Start and end are the same time.", "Check the end time."},
+      {Code::step_beyond_run, "step-beyond-run", note, once,
+       "the step size {step:g} is larger than the run, which is {span:g} long: one step of {span:g} is taken",
+       "The fixed step does not fit into the run.", "A smaller step."},
+      // Its start
+      {Code::start_moved, "start-moved", warning, once, "{changes}",
+       "The start values did not satisfy the equations, constraints or hidden constraints.",
+       "Check that the values it was moved to are meant; hold some of them with `fixed`."},
+      {Code::start_kept, "start-kept", warning, once, "the start is kept as it is: {off}",
+       "The start is off the manifold, and the option `keep` says to leave it there.", "The start `project`."},
+      // Constraints
+      {Code::constraint_redundant, "constraint-redundant", warning, once,
+       "constraint '{constraint}' is redundant{combination}: it is dropped, its residual watched, and the reaction "
+       "forces "
+       "are those of least norm",
+       "The row of a constraint is a combination of others.",
+       "Nothing, if reaction forces do not matter; else remove the constraint."},
+      {Code::constraint_nearly_redundant, "constraint-nearly-redundant", warning, once,
+       "constraint '{constraint}' is within {distance:.1e} of depending on the others: reaction forces are uncertain "
+       "by that "
+       "factor",
+       "The mechanism is near a singular position, or a constraint is nearly repeated.",
+       "Check the geometry; start elsewhere."},
+      {Code::multipliers_of_least_norm, "multipliers-of-least-norm", warning, once,
+       "constraint '{constraint}' is redundant: the multipliers are those of least norm",
+       "Constraints of a port-Hamiltonian system repeat each other.", "Remove the repeated one."},
+      {Code::inertia_by_differences, "inertia-by-differences", warning, once,
+       "the inertial terms of masses that take numbers only are central differences: {evaluations} evaluations of "
+       "these "
+       "masses for every one of the right-hand side.\n"
+       "  try:    masses that take const auto& at",
+       "A mass that depends on coordinates is a black box.", "Write it as a generic function."},
+      {Code::surface_not_reached, "surface-not-reached", warning, once,
+       "the surface of '{constraint}' was not reached by the end of the run",
+       "The start `reach(...)` leads to the constraint, but slowly.", "A larger reaching rate, or a longer run."},
+      {Code::large_correction, "large-correction", warning, once,
+       "the correction of the step to t = {t:.10g} moved a state by {move:.2g}{row}: with error control "
+       "({tolerance:g}) such "
+       "a step would have been refused",
+       "A fixed step leaves the manifold by more than the tolerance.", "A smaller step, or error control."},
+      // The method
+      {Code::order_lost_by_index, "order-lost-by-index", warning, once,
+       "method '{method}' loses most of its order on systems of index 2 and 3: radau keeps it",
+       "The method was named, and the index of the system is above what it is made for.",
+       "The method `radau` or `auto`."},
+      {Code::bdf_on_index_3, "bdf-on-index-3", warning, once,
+       "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
+       "'stabilized-index-2' for bdf",
+       "The method `bdf` was named for a system of index 3.", "The method `radau`, or the formulation named."},
+      {Code::inexact_jacobian, "inexact-jacobian", warning, once,
+       "method '{method}' has its order only with an exact Jacobian, and this one is by {kind}: expect smaller steps "
+       "or "
+       "larger errors (try 'radau')",
+       "A Rosenbrock method runs with derivatives by differences.", "Generic model functions, or the method `radau`."},
+      {Code::corrected_between_steps, "corrected-between-steps", note, once,
+       "the ends of steps are corrected between steps, not inside their error test: {library} takes no pull inside a "
+       "step",
+       "A multistep method of SUNDIALS runs on a manifold.", "Nothing; one-step methods correct inside the test."},
+      {Code::tolerance_below_rounding, "tolerance-below-rounding", warning, once,
+       "the tolerance {tolerance:g} is below what rounding in the model allows here: the equations of a step are "
+       "solved to "
+       "about {factor:.1g} of it, and that is taken as the tolerance",
+       "Cancellation in the model is larger than the tolerance.", "A looser tolerance, or a model written without it."},
+      {Code::library_warning, "library-warning", warning, once, "{text}", "SUNDIALS could not go on from here.",
+       "As it says; another method."},
+      {Code::stiff, "stiff", warning, once,
+       "t = {t:.10g}: the problem looks stiff: stability, not accuracy, limits the step ({fastest}). The result is "
+       "still "
+       "accurate, only slow. Try the method auto, which switches to an implicit one here, or radau",
+       "An explicit method was named for a problem that is stiff.", "The method `auto` or `radau`."},
+      {Code::lower_polynomial, "lower-polynomial", warning, once,
+       "between t = {t:.10g} and {end:.10g} a rate is not finite: the trajectory inside this step is drawn through its "
+       "ends "
+       "alone, with lower accuracy",
+       "A rate cannot be evaluated inside a step whose ends are fine.", "A smaller maximum step, or a guard there."},
+      // Why a run ends early: steps
+      {Code::step_too_small, "step-too-small", ending, once,
+       "t = {t:.10g}: no step above {step:.1e} passes the error test; {attempts} attempts failed, worst in '{state}'.\n"
+       "  likely: the solution grows without bound or the model jumps here, or a tolerance is below rounding\n"
+       "  try:    end the run before this time, smooth the jump, or loosen the tolerance, which is "
+       "{tolerance:.0e}{hint}",
+       "The error estimate does not shrink with the step.", "As it says."},
+      {Code::no_convergence, "no-convergence", ending, once,
+       "t = {t:.10g}: the equations of a step cannot be solved: Newton's method does not converge, down to steps of "
+       "{step:.1e} ({attempts} attempts); the last iterates moved '{state}' most.\n"
+       "  likely: the model jumps or has a kink here that no guard declares, or its derivatives are wrong\n"
+       "  try:    declare the switch as a guard or condition; a tolerance above {tolerance:.0e}; for black boxes, "
+       "generic "
+       "functions (const auto& at){hint}",
+       "Newton's method of an implicit method fails however short the step.", "As it says."},
+      {Code::singular_matrix, "singular-matrix", ending, once,
+       "t = {t:.10g}: the matrix of a step is singular, down to steps of {step:.1e} ({attempts} "
+       "attempts){undetermined}.\n"
+       "  likely: an equation is missing or follows from others, or its index rises here\n"
+       "  try:    check the equations of the unknowns named, and the start values{hint}",
+       "The equations of a step do not determine its unknowns.", "As it says."},
+      {Code::rate_not_finite_at_start, "rate-not-finite-at-start", ending, once,
+       "t = {t:.10g}: the rate of '{state}' is not finite.\n"
+       "  likely: division by zero, a root or logarithm of a negative number, or d[{state}] is never assigned\n"
+       "  try:    check the start values, the parameters and the rate of '{state}'{hint}",
+       "No step can be tried from here.", "As it says."},
+      {Code::rate_not_finite, "rate-not-finite", ending, once,
+       "t = {t:.10g}: the rate of '{state}' is not finite, here or just after; {attempts} attempts with steps down to "
+       "{step:.1e} failed.\n"
+       "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
+       "  try:    check the rate of '{state}' and the parameters it reads; a solution that ends here cannot be "
+       "continued{hint}",
+       "The motion runs into a place where the model has no value.", "As it says."},
+      {Code::state_not_finite, "state-not-finite", ending, once,
+       "t = {t:.10g}: after a fixed step of {step:.3g} the state '{state}' is not finite.\n"
+       "  likely: the step is too large for stability, the solution grows without bound, or the model divides by zero "
+       "here\n"
+       "  try:    a smaller step, or an adaptive method{hint}",
+       "A fixed step cannot be shortened.", "As it says."},
+      {Code::cannot_step, "cannot-step", ending, once, "t = {t:.10g}: {why}",
+       "The constraints or the equations cannot be met at the end of any step, however short.", "As it says."},
+      {Code::cannot_begin, "cannot-begin", ending, once, "t = {t:.10g}: {why}",
+       "A smooth piece cannot begin: the method finds no values to begin with.", "As it says."},
+      {Code::inconsistent_start, "inconsistent-start", ending, once, "{why}",
+       "No values near the start satisfy the equations and constraints, or the option says not to look for them.",
+       "As it says; other start values."},
+      {Code::never_ends, "never-ends", ending, once,
+       "t = {t:.10g}: the last {steps} steps have come only {advance:.2g} further, and at this pace the run would "
+       "never end; "
+       "'{state}' changes fastest.\n"
+       "  likely: {likely}\n"
+       "  try:    {advice}",
+       "Ten thousand steps brought the run less than a millionth of the way.", "As it says."},
+      // Events
+      {Code::after_jump_not_finite, "after-jump-not-finite", ending, once,
+       "t = {t:.10g}: after the transition{who} the {kind} '{name}' is {value}.\n"
+       "  likely: the jump divides by zero or reads a value that is not finite\n"
+       "  try:    check what the jump assigns to '{name}'",
+       "A jump has assigned infinity or NaN.", "As it says."},
+      {Code::after_jump_inconsistent, "after-jump-inconsistent", ending, once,
+       "t = {t:.10g}: after the transition {why}",
+       "The state after a jump, or the mode it leads to, has no consistent values nearby.", "As it says."},
+      {Code::beyond_unilateral, "beyond-unilateral", ending, once,
+       "t = {t:.10g}: the transition put the unilateral guard {guards} beyond zero, where it must never be.\n"
+       "  try:    let the jump keep it on its side, or declare it bilateral",
+       "A jump has moved the state beyond a unilateral guard.", "As it says."},
+      {Code::decisions_contradict, "decisions-contradict", ending, once,
+       "t = {t:.10g}: {after}the decisions contradict each other and never settle:{cycle}\n"
+       "  try:    remove the cycle, or let one of them read a condition instead",
+       "Decisions of the model read each other in a circle.", "As it says."},
+      {Code::start_never_settles, "start-never-settles", ending, once,
+       "t = {t:.10g}: the conditions at the start never settle",
+       "Conditions change the motion so that they change again, without end.", "Give one of them hysteresis."},
+      {Code::jump_does_not_turn_back, "jump-does-not-turn-back", ending, once,
+       "t = {t:.10g}: after {rounds} transitions at this instant the unilateral guard {guards} still moves beyond "
+       "zero.\n"
+       "  likely: its jump does not turn the motion back\n"
+       "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
+       "The jump of a unilateral guard leaves the motion towards the far side.", "As it says."},
+      {Code::endless_transitions, "endless-transitions", ending, once,
+       "t = {t:.10g}: {rounds} transitions at this instant and no end: {one} -> {other} -> ...{changes}\n"
+       "  try:    break the cycle of jumps",
+       "Jumps make each other fire at one instant.", "As it says."},
+      {Code::transition_threw, "transition-threw", ending, once, "t = {t:.10g}: the transition {name} threw{what}",
+       "A jump or the transition function threw an exception.", "Mend the function."},
+      {Code::cannot_resolve, "cannot-resolve", ending, once, "t = {t:.10g}: {why}",
+       "Contacts or ideal switches find no admissible state.", "As it says."},
+      {Code::wrong_schedule, "wrong-schedule", ending, once, "t = {t:.10g}: {why}",
+       "A time event has been given an impossible time or period.", "As it says."},
+      {Code::accumulation, "accumulation", ending, once,
+       "t = {t:.10g}: the events of '{guard}' accumulate at t = {at:.15g} ({how}; {events} so far, infinitely many "
+       "follow).\n"
+       "  try:    declare what happens there: .at_accumulation(...) on the guard",
+       "Infinitely many events in finite time, as of a ball that comes to rest.", "As it says."},
+      {Code::chattering, "chattering", ending, once,
+       "t = {t:.10g}: '{guard}' fires again and again within rounding of this time: the motion chatters.\n"
+       "  likely: both sides push onto the surface where it is zero\n"
+       "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
+       "A switch is thrown back and forth.", "As it says."},
+      {Code::guard_not_a_number, "guard-not-a-number", ending, once,
+       "t = {t:.10g}: the guard '{guard}' is not a number.\n"
+       "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
+       "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root",
+       "A guard cannot be evaluated.", "As it says."},
+      {Code::most_events, "most-events", ending, once,
+       "t = {t:.10g}: {events} events have happened, which is the limit (max_events)",
+       "The limit of events is reached.", "A larger limit, if so many are meant."},
+      {Code::terminated_by_model, "terminated-by-model", ending, once, "t = {t:.10g}: {why}",
+       "A jump of the model has ended the run.", "Nothing."},
+      // The program around the run
+      {Code::function_threw, "function-threw", ending, once, "t = {t:.10g}: a function of the model threw{what}",
+       "Rates, equations, guards or another function of the model threw an exception.", "Mend the function."},
+      {Code::callback_threw, "callback-threw", ending, once, "t = {t:.10g}: {what}",
+       "The observer or the progress callback threw an exception.", "Mend the callback."},
+      {Code::misuse_on_the_way, "misuse-on-the-way", ending, once, "t = {t:.10g}: {what}",
+       "Something that cannot be meant was met after the run had begun.", "As it says."},
+      {Code::out_of_memory, "out-of-memory", ending, once,
+       "t = {t:.10g}: out of memory.\n"
+       "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
+       "The machine has no memory left for the result.", "As it says."},
+      {Code::stopped_by_user, "stopped-by-user", ending, once, "stopped by the user at t = {t:.10g}",
+       "A callback returned false, or Ctrl-C was pressed.", "Nothing: the result has everything up to here."},
+  };
+  return rows;
+}
+
+const MessageRow& row_of(MessageCode code) {
+  const auto& rows = message_catalogue();
+  const auto found = std::find_if(rows.begin(), rows.end(), [code](const MessageRow& row) { return row.code == code; });
+  if (found == rows.end()) throw std::logic_error("a message code without a row in the catalogue");
+  return *found;
+}
+
+std::string_view to_string(MessageCode code) {
+  return row_of(code).name;
+}
+
+std::string_view to_string(Message::Level level) {
+  return level == note ? "note" : level == warning ? "warning" : "ending";
+}
+
+Message make_message(MessageCode code, double t, std::vector<Message::Datum> data) {
+  const MessageRow& row = row_of(code);
+  fmt::dynamic_format_arg_store<fmt::format_context> values;
+  values.push_back(fmt::arg("t", t));
+  for (const Message::Datum& one : data)
+    std::visit([&](const auto& value) { values.push_back(fmt::arg(one.name.c_str(), value)); }, one.value);
+  std::string text = fmt::vformat(fmt::string_view(row.text.data(), row.text.size()), values);
+  return {code, t, std::move(data), row.level, std::move(text)};
+}
+
+}  // namespace pawl
