@@ -24,7 +24,7 @@ namespace detail {
 
 template <class... T>
 struct ScalarList {};
-using Scalars = ScalarList<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>, Curvature>;
+using Scalars = ScalarList<double, Gradient, Pattern, Interval, Jet<double>, Jet<Interval>, Curvature, Series>;
 
 /// One pointer to a function per scalar; null where the function does not take it.
 template <class List>
@@ -204,6 +204,9 @@ class Function {
   // conjunction looks at the call only after the scalar.
   template <class T, class F, class... Arguments>
   using Takes = std::conjunction<std::negation<std::is_same<T, Curvature>>, std::is_invocable<F, Arguments...>>;
+  // Nor guards for derivatives beyond the second.
+  template <class T, class F, class... Arguments>
+  using Watches = std::conjunction<std::negation<std::is_same<T, Series>>, Takes<T, F, Arguments...>>;
 
   // A generic function is checked with patterns; with numbers it then need not be, and is not even compiled for the
   // point that looks at every handle. A black box takes that one.
@@ -237,14 +240,14 @@ class Function {
     }
   };
   template <class T, class F>
-  struct GuardCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&>, Takes<T, const F&, const Point<T>&>> {
+  struct GuardCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&>, Watches<T, const F&, const Point<T>&>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
       *out = (*static_cast<const F*>(functor))(quick_where<GuardCall::is_quick>(at));
     }
   };
   template <class T, class F>
   struct FamilyCall : Route<T, Takes<Pattern, const F&, const Point<Pattern>&, int, int>,
-                            Takes<T, const F&, const Point<T>&, int, int>> {
+                            Watches<T, const F&, const Point<T>&, int, int>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
       const Pair member = at.around()->member;
       *out = (*static_cast<const F*>(functor))(quick_where<FamilyCall::is_quick>(at), member.i, member.j);
@@ -272,7 +275,7 @@ class Function {
   template <class T, class C>
   struct GuardBlockCall
       : Route<T, Takes<Pattern, const typename C::Called&, const Point<Pattern>&, std::span<Pattern>&>,
-              Takes<T, const typename C::Called&, const Point<T>&, std::span<T>&>> {
+              Watches<T, const typename C::Called&, const Point<T>&, std::span<T>&>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
       const C& block = *static_cast<const C*>(functor);
       std::span<T> rows(out, block.count);

@@ -11,6 +11,7 @@
 #include "pawl/never.hpp"
 #include "pawl/number.hpp"
 #include "pawl/pattern.hpp"
+#include "pawl/series.hpp"
 
 namespace pawl::detail {
 
@@ -24,6 +25,8 @@ template <>
 inline constexpr bool is_scalar<Interval> = true;
 template <>
 inline constexpr bool is_scalar<Pattern> = true;
+template <>
+inline constexpr bool is_scalar<Series> = true;
 template <class T>
 concept Scalar = is_scalar<T>;
 

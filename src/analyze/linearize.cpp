@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include "formulate/dae_form.hpp"
 #include "formulate/implicit_port_hamiltonian.hpp"
 #include "formulate/make_form.hpp"
 #include "formulate/ode_form.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::analyze {
 

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
+#include "numerics/decompositions.hpp"
 
 namespace pawl::analyze {
 

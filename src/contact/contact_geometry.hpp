@@ -5,9 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include "formulate/mechanics_form.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::contact {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
+#include "numerics/decompositions.hpp"
 
 namespace pawl::contact {
 

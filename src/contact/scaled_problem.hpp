@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include "contact/friction_problem.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::contact::detail {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
+#include "numerics/decompositions.hpp"
 
 namespace pawl::event {
 

@@ -10,9 +10,8 @@
 
 #include <vector>
 
-#include <Eigen/Cholesky>
-
 #include "event/step_states.hpp"
+#include "numerics/decompositions.hpp"
 #include "pawl/stepper.hpp"
 #include "pawl/system.hpp"
 #include "system/vector_field.hpp"

@@ -23,10 +23,9 @@
 #include <memory>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include "formulate/kkt.hpp"
 #include "formulate/mechanics_terms.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::formulate {
 

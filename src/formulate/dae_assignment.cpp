@@ -13,6 +13,7 @@ Assignment::Assignment(const Signature& sigma) : sigma_(sigma), n_(sigma.size())
   of_column.assign(at(n_), -1);
   row_potential_.assign(at(n_), 0);
   column_potential_.assign(at(n_), 0);
+  for (const auto& entry : sigma.entries) highest_ = std::max(highest_, entry.order);
   for (int i = 0; i < n_; ++i) start(i);
   for (int i = 0; i < n_; ++i) {
     if (of_row[at(i)] < 0) augment(i);
@@ -20,11 +21,11 @@ Assignment::Assignment(const Signature& sigma) : sigma_(sigma), n_(sigma.size())
 }
 
 void Assignment::start(int i) {
-  int least = 1;
-  for (const auto& [j, order] : sigma_.row(i)) least = std::min(least, 1 - order);
+  int least = highest_;
+  for (const auto& [j, order] : sigma_.row(i)) least = std::min(least, highest_ - order);
   row_potential_[at(i)] = least;
   for (const auto& [j, order] : sigma_.row(i)) {
-    if (1 - order != least || of_column[at(j)] >= 0) continue;
+    if (highest_ - order != least || of_column[at(j)] >= 0) continue;
     of_row[at(i)] = j;
     of_column[at(j)] = i;
     return;
@@ -39,7 +40,7 @@ void Assignment::augment(int source) {
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
   const auto scan = [&](int i, int base) {
     for (const auto& [j, order] : sigma_.row(i)) {
-      const int d = base + 1 - order - row_potential_[at(i)] - column_potential_[at(j)];
+      const int d = base + highest_ - order - row_potential_[at(i)] - column_potential_[at(j)];
       if (is_settled[at(j)] || d >= distance[at(j)]) continue;
       distance[at(j)] = d;
       from[at(j)] = i;

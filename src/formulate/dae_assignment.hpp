@@ -22,7 +22,7 @@ struct Signature {
   void end_row() { first.push_back(static_cast<int>(entries.size())); }
 };
 
-/// The assignment of largest Σ σ: shortest augmenting paths with potentials, for costs 1 - σ. Rows and columns that
+/// The assignment of largest Σ σ: shortest augmenting paths with potentials, for costs max σ - σ. Rows and columns that
 /// cannot be assigned have -1.
 class Assignment {
  public:
@@ -36,7 +36,7 @@ class Assignment {
   void augment(int source);
 
   const Signature& sigma_;
-  int n_;
+  int n_, highest_ = 1;
   std::vector<int> row_potential_, column_potential_;
 };
 

@@ -177,16 +177,19 @@ double DaeEquations::path_step(double t, const double* y, const double* dy, cons
   return std::max(std::cbrt(epsilon) * longest, 1e3 * epsilon * std::abs(t));
 }
 
-void DaeEquations::along_motion(int order, double t, const double* y, const double* dy, const double* ddy,
-                                const double* dddy, std::span<const int> rows, double* r) {
-  if (ddy == nullptr) ddy = zero_.data();
-  if (dddy == nullptr) dddy = zero_.data();
-  if (order == 1)
-    first_along(t, y, dy, ddy, r);
-  else if (order == 2)
-    second_along(t, y, dy, ddy, dddy, rows, r);
-  else
-    difference_along(3, t, y, dy, ddy, dddy, rows, r);
+void DaeEquations::along_motion(int order, double t, const double* z, std::span<const int> rows, double* r) {
+  const auto all_take = [&](auto takes) { return std::all_of(rows.begin(), rows.end(), takes); };
+  if (order == 1) {
+    first_along(t, z, z + size_, z + 2 * size_, r);
+  } else if (order == 2) {
+    second_along(t, z, rows, r);
+  } else if (all_take([this](int row) { return takes_series(row); })) {
+    std::vector<double> all(at((order + 1) * size_));
+    series_along(order, t, z, all.data());
+    std::copy_n(all.begin() + order * size_, size_, r);
+  } else {
+    difference_along(order, t, z, rows, r);
+  }
 }
 
 void DaeEquations::first_along(double t, const double* y, const double* dy, const double* ddy, double* r) {
@@ -224,18 +227,23 @@ bool DaeEquations::unit_takes_jets(std::size_t unit) const {
   return rate_rows_ == 0 || (model_->rates.supports<Jet<double>>() && (!model_->mass || !assumed_mass_.empty()));
 }
 
-void DaeEquations::second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy,
-                                std::span<const int> rows, double* r) {
+bool DaeEquations::unit_takes_series(std::size_t unit) const {
+  if (unit > 0) return model_->equations[unit - 1].f.supports<Series>();
+  return rate_rows_ == 0 || (model_->rates.supports<Series>() && (!model_->mass || !assumed_mass_.empty()));
+}
+
+void DaeEquations::second_along(double t, const double* z, std::span<const int> rows, double* r) {
   const bool all_take_jets = std::all_of(rows.begin(), rows.end(), [this](int row) { return takes_jets(row); });
   if (!all_take_jets) {
     looks_back_ = true;  // one-sided differences of one-sided differences are mostly noise
-    difference_along(2, t, y, dy, ddy, dddy, rows, r);
+    difference_along(2, t, z, rows, r);
     looks_back_ = false;
   }
+  const double *dy = z + size_, *ddy = z + 2 * size_, *dddy = z + 3 * size_;
   GivenJets states;
   Bench<Jet<double>> bench(size_);
   for (int j = 0; j < size_; ++j) {
-    states.values.emplace_back(y[j], dy[j], ddy[j] / 2);
+    states.values.emplace_back(z[j], dy[j], ddy[j] / 2);
     bench.dy[at(j)] = {dy[j], ddy[j], dddy[j] / 2};
   }
   evaluate<Jet<double>>(bench, Jet<double>::variable(t), {{&states}}, bench.dy.data(), bench.r.data(), Units::jets);
@@ -243,22 +251,40 @@ void DaeEquations::second_along(double t, const double* y, const double* dy, con
     if (takes_jets(i)) r[i] = 2 * bench.r[at(i)].curve;
 }
 
-// Of the derivatives of the order before. The third, for the rates of forces, only where the second are exact.
-void DaeEquations::difference_along(int order, double t, const double* y, const double* dy, const double* ddy,
-                                    const double* dddy, std::span<const int> asked, double* r) {
-  std::vector<double> there(at(size_)), rate(at(size_)), second(at(size_)), rows(at(size_));
-  std::fill(r, r + size_, 0.0);
-  for (const auto& [step, weight] : weights_in_time(t, path_step(t, y, dy, ddy)).terms) {
-    if (weight == 0) continue;
+void DaeEquations::series_along(int order, double t, const double* z, double* r) {
+  Bench<Series> bench(size_);
+  double factorial = 1;
+  for (int k = 0; k <= order; ++k) {
+    factorial *= std::max(k, 1);
     for (int j = 0; j < size_; ++j) {
-      there[at(j)] = y[j] + step * (dy[j] + step / 2 * (ddy[j] + step / 3 * dddy[j]));
-      rate[at(j)] = dy[j] + step * (ddy[j] + step / 2 * dddy[j]);
-      second[at(j)] = ddy[j] + step * dddy[j];
+      bench.y[at(j)].order = bench.dy[at(j)].order = at(order);
+      bench.y[at(j)].c[at(k)] = z[k * size_ + j] / factorial;
+      bench.dy[at(j)].c[at(k)] = z[(k + 1) * size_ + j] / factorial;
     }
-    if (order == 2)
-      first_along(t + step, there.data(), rate.data(), second.data(), rows.data());
-    else
-      second_along(t + step, there.data(), rate.data(), second.data(), dddy, asked, rows.data());
+  }
+  evaluate<Series>(bench, Series::variable(t, at(order)), {bench.y.data()}, bench.dy.data(), bench.r.data(),
+                   Units::series);
+  factorial = 1;
+  for (int k = 0; k <= order; ++k) {
+    factorial *= std::max(k, 1);
+    for (int i = 0; i < size_; ++i) r[k * size_ + i] = factorial * bench.r[at(i)].c[at(k)];
+  }
+}
+
+// Of the derivatives of the order before.
+void DaeEquations::difference_along(int order, double t, const double* z, std::span<const int> asked, double* r) {
+  std::vector<double> there(at((order + 1) * size_)), rows(at(size_));
+  std::fill(r, r + size_, 0.0);
+  for (const auto& [step, weight] : weights_in_time(t, path_step(t, z, z + size_, z + 2 * size_)).terms) {
+    if (weight == 0) continue;
+    for (int k = 0; k <= order; ++k) {
+      for (int j = 0; j < size_; ++j) {
+        double value = 0;
+        for (int m = order + 1; m >= k; --m) value = z[m * size_ + j] + value * step / (m - k + 1);
+        there[at(k * size_ + j)] = value;
+      }
+    }
+    along_motion(order - 1, t + step, there.data(), asked, rows.data());
     for (int i = 0; i < size_; ++i) r[i] += weight * rows[at(i)];
   }
 }

@@ -195,6 +195,8 @@ template void DaeEquations::evaluate(Bench<Gradient>&, const Gradient&, const Po
                                      Gradient*, Units);
 template void DaeEquations::evaluate(Bench<Jet<double>>&, const Jet<double>&, const Point<Jet<double>>::States&,
                                      const Jet<double>*, Jet<double>*, Units);
+template void DaeEquations::evaluate(Bench<Series>&, const Series&, const Point<Series>::States&, const Series*,
+                                     Series*, Units);
 
 void DaeEquations::residual(double t, const double* y, const double* dy, double* r) {
   evaluate<double>(*numbers_, t, {y}, dy == nullptr ? zero_.data() : dy, r, Units::all);

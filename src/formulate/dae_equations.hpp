@@ -93,14 +93,17 @@ class DaeEquations {
   /// J = dr/dy and, if M is not null, M = -dr/dy', one value per entry of the pattern; slope = dr/dt, if not null.
   /// Without M, a mass that is assumed to be constant is looked at again: see mass_has_changed().
   void linearize(double t, const double* y, const double* dy, double* J, double* M, double* slope, bool by_differences);
-  /// The total derivatives r' (order 1), r'' (2) or r''' (3, without the fourth of y) along the motion with these
-  /// derivatives at t; the last two may be null, for zero. Exact where the functions allow it; r''' by one difference
-  /// of r''. Beyond the first order only these rows are asked for; the others may be left as they are.
-  void along_motion(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
-                    std::span<const int> rows, double* r);
+  /// The total derivative of this order (1, 2, ...) along the motion with these derivatives at t: z holds y, y', ... up
+  /// to order + 1. Exact where the functions allow it. Beyond the first order only these rows are asked for; the others
+  /// may be left as they are.
+  void along_motion(int order, double t, const double* z, std::span<const int> rows, double* r);
+  /// r and all its derivatives up to this order, order after order. Requires takes_series() of all rows.
+  void series_along(int order, double t, const double* z, double* r);
 
   /// r'' of this row is exact.
   bool takes_jets(int row) const { return unit_takes_jets(unit_of_row_[at(row)]); }
+  /// So is every other derivative along a motion.
+  bool takes_series(int row) const { return unit_takes_series(unit_of_row_[at(row)]); }
   /// All functions are differentiable: Jacobians are exact.
   bool is_exact() const;
   bool is_given() const { return is_given_; }
@@ -131,7 +134,7 @@ class DaeEquations {
   long long all_evaluations = 0, all_dual_evaluations = 0;     ///< by anything: with numbers, with derivatives
 
  private:
-  enum class Units { all, exact, inexact, jets };
+  enum class Units { all, exact, inexact, jets, series };
   template <class T>
   struct Bench;
 
@@ -178,6 +181,7 @@ class DaeEquations {
   Weights weights_in_time(double t, double step) const;
   bool takes(std::size_t unit, Units units) const {
     if (units == Units::jets) return unit_takes_jets(unit);
+    if (units == Units::series) return unit_takes_series(unit);
     return units == Units::all || unit_is_exact_[unit] == (units == Units::exact);
   }
   template <class T>
@@ -188,11 +192,10 @@ class DaeEquations {
   void take_given(double t, const double* y, const double* dy, double* J, double* slope);
   void difference(double t, const double* y, const double* dy, double* J, double* M, double* slope);
   void first_along(double t, const double* y, const double* dy, const double* ddy, double* r);
-  void second_along(double t, const double* y, const double* dy, const double* ddy, const double* dddy,
-                    std::span<const int> rows, double* r);
-  void difference_along(int order, double t, const double* y, const double* dy, const double* ddy, const double* dddy,
-                        std::span<const int> rows, double* r);
+  void second_along(double t, const double* z, std::span<const int> rows, double* r);
+  void difference_along(int order, double t, const double* z, std::span<const int> rows, double* r);
   bool unit_takes_jets(std::size_t unit) const;
+  bool unit_takes_series(std::size_t unit) const;
   /// Row of the rate of this state, -1 if it has none.
   int rate_row(int state) const { return row_of_state_[static_cast<std::size_t>(state)]; }
 

@@ -105,15 +105,22 @@ std::string explain_singular(const DaeEquations& equations, const Signature& sig
       equations.model().name, fmt::join(parts, "; "));
 }
 
+std::string explain_opaque(const DaeEquations& equations, const DaeStructure& structure, int row,
+                           int differentiations) {
+  return fmt::format(
+      "system '{}' has index {}: {} would have to be differentiated {} times, and it is not a generic function.\n"
+      "  try:    that equation as a function of const auto& at, or its derivatives in its place",
+      equations.model().name, structure.index, equations.row_name(row), differentiations);
+}
+
 std::string explain_too_high(const DaeEquations& equations, const DaeStructure& structure, int differentiations) {
   std::vector<std::string> worst;
   for (int i = 0; i < equations.size(); ++i)
-    if (structure.c[at(i)] == differentiations) worst.push_back(equations.row_name(i));
+    if (structure.differentiations(i) == differentiations) worst.push_back(equations.row_name(i));
   return fmt::format(
-      "system '{}' has index {}: {} would have to be differentiated {} times. pawl integrates equations up to index "
-      "3, and does not reduce the index of general equations symbolically.\n"
+      "system '{}' has index {}: {} would have to be differentiated {} times, and derivatives go up to {}.\n"
       "  try:    the derivatives of these equations in their place, written by hand",
-      equations.model().name, structure.index, joined(worst), differentiations);
+      equations.model().name, structure.index, joined(worst), differentiations, Series::most - 2);
 }
 
 std::string explain_dependent(const DaeEquations& equations, const DaeStructure& structure,
@@ -125,7 +132,7 @@ std::string explain_dependent(const DaeEquations& equations, const DaeStructure&
   const std::string who = left_null.size() == 0 ? "some equations" : largest_shares(shares, row_names(equations), 3);
   return fmt::format(
       "the equations of system '{}' depend on each other: {} have leading terms that cancel (rank {} of {}), and no "
-      "fixed combination of them gives an equation without; they say the same, or the index is above 3.\n"
+      "fixed combination of them gives an equation without; they say the same.\n"
       "  try:    without what is said twice, or a combination of these equations in the place of one of them",
       equations.model().name, who, structure.rank, n);
 }

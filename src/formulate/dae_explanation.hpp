@@ -13,6 +13,8 @@ namespace pawl::formulate {
 
 /// No complete assignment: sets of equations with too few unknowns, and of unknowns with too few equations.
 std::string explain_singular(const DaeEquations& equations, const Signature& sigma, const Assignment& assignment);
+/// An equation would have to be differentiated so many times, and cannot be.
+std::string explain_opaque(const DaeEquations& equations, const DaeStructure& structure, int row, int differentiations);
 /// Equations would have to be differentiated so many times.
 std::string explain_too_high(const DaeEquations& equations, const DaeStructure& structure, int differentiations);
 /// Leading terms cancel in combinations of rows, the columns of `left_null`, and that cannot be helped.

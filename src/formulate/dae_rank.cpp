@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/QR>
-#include <Eigen/SparseLU>
+#include "numerics/decompositions.hpp"
+#include "numerics/sparse_lu.hpp"
 
 namespace pawl::formulate {
 

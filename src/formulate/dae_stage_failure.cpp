@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_stages.hpp"
+#include "numerics/decompositions.hpp"
 
 // Why a stage has no solution, in words.
 namespace pawl::formulate {
@@ -14,9 +14,10 @@ std::string Stages::row_text(std::size_t i) const {
   const auto& parts = structure_.rows[at(rows_[i].row)];
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(parts.size(), 3); ++k)
-    text += (k == 0 ? "" : " with ") + form_.equations().row_name(parts[k].first);
+    text += (k == 0 ? "" : " with ") + form_.equations().row_name(parts[k].row);
   if (rows_[i].order == 1) text = "the derivative of " + text;
   if (rows_[i].order == 2) text = "the second derivative of " + text;
+  if (rows_[i].order > 2) text = fmt::format("derivative {} of {}", rows_[i].order, text);
   return text;
 }
 
@@ -59,8 +60,8 @@ std::string Stages::say_stuck(const Vector& b) const {
 
 bool Stages::is_read(int state) const {
   for (const Row& one : rows_) {
-    for (const auto& [row, factor] : structure_.rows[at(one.row)]) {
-      const RowReads& reads = form_.equations().reads()[at(row)];
+    for (const RowPart& part : structure_.rows[at(one.row)]) {
+      const RowReads& reads = form_.equations().reads()[at(part.row)];
       if (std::binary_search(reads.values.begin(), reads.values.end(), state)) return true;
     }
   }

@@ -8,28 +8,41 @@ namespace pawl::formulate {
 
 /// F_i^(k + c_i) of the stage.
 void Stages::residual(Vector& b) {
-  int highest = 0;
-  for (const Row& one : rows_) highest = std::max(highest, one.order);
-  DaeEquations& equations = form_.equations();
-  equations.residual(t_, z(0), z(1), r_.data());
-  for (int order = 1; order <= highest; ++order)
-    equations.along_motion(order, t_, z(0), z(1), z(2), z(3), equations_of(order), r_.data() + order * n_);
+  evaluate_rows();
   b.resize(static_cast<Eigen::Index>(rows_.size()));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const double* rows = r_.data() + rows_[i].order * n_;
     double sum = 0;
-    for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) sum += factor * rows[row];
+    for (const auto& [row, order, factor] : structure_.rows[at(rows_[i].row)])
+      sum += factor * r_[at((rows_[i].order + order) * n_ + row)];
     b(static_cast<Eigen::Index>(i)) = sum;
   }
 }
 
-/// The equations that the rows of this order are made of.
+/// The equations and their derivatives, as far as the rows need them: beyond the second, and where all of them can, at
+/// once.
+void Stages::evaluate_rows() {
+  int highest = 0;
+  for (const Row& one : rows_)
+    for (const RowPart& part : structure_.rows[at(one.row)]) highest = std::max(highest, one.order + part.order);
+  DaeEquations& equations = form_.equations();
+  bool are_series = highest > 2;
+  for (int i = 0; i < n_ && are_series; ++i) are_series = equations.takes_series(i);
+  if (are_series) {
+    equations.series_along(highest, t_, z(0), r_.data());
+    return;
+  }
+  equations.residual(t_, z(0), z(1), r_.data());
+  for (int order = 1; order <= highest; ++order)
+    equations.along_motion(order, t_, z(0), equations_of(order), r_.data() + order * n_);
+}
+
+/// The equations that are needed in this order.
 std::vector<int> Stages::equations_of(int order) const {
   std::vector<int> all;
   if (order < 2) return all;
   for (const Row& one : rows_)
-    if (one.order == order)
-      for (const auto& part : structure_.rows[at(one.row)]) all.push_back(part.first);
+    for (const RowPart& part : structure_.rows[at(one.row)])
+      if (one.order + part.order == order) all.push_back(part.row);
   return all;
 }
 
@@ -43,30 +56,29 @@ void Stages::linearize() {
   for (const Row& one : rows_) highest = std::max(highest, is_together_ ? one.order : 0);
   std::array<DaeValues, 3> along;  // and its first two derivatives
   if (highest > 0) differentiate_sample(along);
-  place_.assign(at((highest_order + 2) * n_), -1);  // per order and state: the column
+  place_.assign(at((highest_order_ + 2) * n_), -1);  // per order and state: the column
   for (std::size_t j = 0; j < unknowns_.size(); ++j)
     place_[at(unknowns_[j].order * n_ + unknowns_[j].state)] = static_cast<int>(j);
-  constexpr std::array<std::array<int, 3>, 4> binomial{{{1, 0, 0}, {1, 1, 0}, {1, 2, 1}, {1, 3, 3}}};
   const RowPattern& pattern = form_.equations().by_row();
   A_.resize(static_cast<Eigen::Index>(rows_.size()), static_cast<Eigen::Index>(unknowns_.size()));
   A_.reserve(static_cast<Eigen::Index>(pattern.entries.size()));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const int m = rows_[i].order;
-    const auto& parts = structure_.rows[at(rows_[i].row)];
-    const int terms = is_together_ ? m : 0;
+    const RowParts& parts = structure_.rows[at(rows_[i].row)];
     entries_.clear();
-    for (int q = 0; q <= terms; ++q) {
-      const DaeValues& sample = q == 0 ? sample_ : along[at(q)];
-      const int *of_values = place_.data() + (m - q) * n_, *of_rates = of_values + n_;
-      for (const auto& [row, factor] : parts) {
-        const double share = factor * binomial[at(m)][at(q)];
+    for (const auto& [row, order, factor] : parts) {
+      const int m = rows_[i].order + order, terms = is_together_ ? std::min(m, 2) : 0;
+      double share = factor;  // times C(m, q)
+      for (int q = 0; q <= terms; ++q) {
+        if (q > 0) share *= static_cast<double>(m - q + 1) / q;
+        const DaeValues& sample = q == 0 ? sample_ : along[at(q)];
+        const int *of_values = place_.data() + (m - q) * n_, *of_rates = of_values + n_;
         for (const auto& [j, place] : pattern.row(row)) {
           if (of_values[j] >= 0) entries_.push_back({of_values[j], share * sample.J[at(place)]});
           if (of_rates[j] >= 0) entries_.push_back({of_rates[j], -share * sample.M[at(place)]});
         }
       }
     }
-    add_row(static_cast<Eigen::Index>(i), parts.size() > 1 || terms > 0);
+    add_row(static_cast<Eigen::Index>(i), parts.size() > 1 || is_together_);
   }
   A_.finalize();
   find_scales();
@@ -140,9 +152,9 @@ void Stages::find_scales() {
 
 /// How large the terms of a row are: what its residual is measured against.
 double Stages::term_size(std::size_t i) const {
-  const int order = rows_[i].order;
   double total = 0;
-  for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) {
+  for (const auto& [row, more, factor] : structure_.rows[at(rows_[i].row)]) {
+    const int order = rows_[i].order + more;
     for (const auto& [j, place] : form_.equations().by_row().row(row)) {
       total += std::abs(factor * sample_.J[at(place)]) * (order == 0 ? nominal(j) : std::abs(z(order)[j]));
       total += std::abs(factor * sample_.M[at(place)] * z(order + 1)[j]);
@@ -153,9 +165,9 @@ double Stages::term_size(std::size_t i) const {
 
 /// The same with nominal sizes for values, moving at this rate.
 double Stages::nominal_term_size(std::size_t i, double rate) const {
-  const double power = std::pow(rate, rows_[i].order);
   double total = 0;
-  for (const auto& [row, factor] : structure_.rows[at(rows_[i].row)]) {
+  for (const auto& [row, more, factor] : structure_.rows[at(rows_[i].row)]) {
+    const double power = std::pow(rate, rows_[i].order + more);
     for (const auto& [j, place] : form_.equations().by_row().row(row)) {
       const double size = std::abs(factor) * nominal(j) * power;
       total += size * (std::abs(sample_.J[at(place)]) + std::abs(sample_.M[at(place)]) * rate);

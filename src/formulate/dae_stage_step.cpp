@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/QR>
-#include <Eigen/SparseLU>
-
 #include "formulate/dae_rank.hpp"
 #include "formulate/dae_stages.hpp"
+#include "numerics/decompositions.hpp"
+#include "numerics/sparse_lu.hpp"
 
 // One step of Newton's method for a stage.
 namespace pawl::formulate {
@@ -98,14 +97,15 @@ Stages::Balance Stages::find_balance() const {
     if (structure_.c[at(i)] != -stage_ - 1) continue;
     const auto row = static_cast<int>(right.size());
     double sum = 0;
-    for (const auto& [equation, factor] : structure_.rows[at(i)]) {
+    for (const auto& [equation, order, factor] : structure_.rows[at(i)]) {
+      if (order > 1) continue;
       for (const auto& [j, e] : form_.equations().by_row().row(equation)) {
         if (structure_.d[at(j)] == -stage_) {
-          const double mass = factor * sample_.M[at(e)];
+          const double mass = factor * (order == 0 ? sample_.M[at(e)] : -sample_.J[at(e)]);
           sum -= mass * (z(0)[j] - before_[at(j)]);
           if (place[at(j)] >= 0) entries.emplace_back(row, place[at(j)], mass * size_(place[at(j)]));
         }
-        if (impulse[at(j)] >= 0) entries.emplace_back(row, impulse[at(j)], -factor * sample_.J[at(e)]);
+        if (impulse[at(j)] >= 0 && order == 0) entries.emplace_back(row, impulse[at(j)], -factor * sample_.J[at(e)]);
       }
     }
     right.push_back(sum);

@@ -18,7 +18,10 @@ constexpr double consistent = 1e-9;    // residuals, relative to their terms
 Stages::Stages(DaeForm& form, double t, const double* y, const double* dy, std::vector<bool> fixed,
                StagePurpose purpose)
     : form_(form), structure_(form.structure()), t_(t), n_(form.size()), fixed_(std::move(fixed)), purpose_(purpose) {
-  z_.assign(at((highest_order + 1) * n_), 0.0);
+  highest_order_ = 3;
+  for (int i = 0; i < static_cast<int>(structure_.c.size()); ++i)
+    highest_order_ = std::max(highest_order_, structure_.differentiations(i) + 2);
+  z_.assign(at((highest_order_ + 1) * n_), 0.0);
   r_.assign(z_.size(), 0.0);
   for (int j = 0; j < n_; ++j) {
     z(0)[j] = y[j];
@@ -36,7 +39,6 @@ std::string Stages::run() {
   if (!structure_.failure.empty()) return structure_.failure;
   if (n_ == 0) return {};
   const int highest = *std::max_element(structure_.d.begin(), structure_.d.end());
-  const int most = *std::max_element(structure_.c.begin(), structure_.c.end());
   // A fixed value may ask for a change of something that an earlier stage has settled.
   const bool any_fixed = std::find(fixed_.begin(), fixed_.end(), true) != fixed_.end();
   const bool may_be_together = any_fixed && n_ <= largest_dense && !keeps_values();
@@ -53,16 +55,18 @@ std::string Stages::run() {
     failure = solve();
     is_together_ = false;
   }
-  if (failure.empty() && (most < 2 || (highest <= 2 && has_exact_second()))) take_algebraic_rates();
+  if (failure.empty() && has_exact_rates(highest)) take_algebraic_rates();
   return failure;
 }
 
-/// Of a force of index 3 the rate takes third derivatives, by differences of the second.
-bool Stages::has_exact_second() const {
+/// Rates of algebraic unknowns take one derivative more: exactly, or by one difference of the second.
+bool Stages::has_exact_rates(int highest) const {
   for (int i = 0; i < n_; ++i) {
-    if (structure_.c[at(i)] < 2) continue;
-    for (const auto& part : structure_.rows[at(i)])
-      if (!form_.equations().takes_jets(part.first)) return false;
+    for (const RowPart& part : structure_.rows[at(i)]) {
+      const int order = structure_.c[at(i)] + part.order;
+      if (order < 2 || form_.equations().takes_series(part.row)) continue;
+      if (highest > 2 || !form_.equations().takes_jets(part.row)) return false;
+    }
   }
   return true;
 }
@@ -165,7 +169,7 @@ void Stages::move(const Vector& change, double factor) {
 
 /// The largest change, each relative to the size its unknown has.
 double Stages::relative(const Vector& change) const {
-  std::array<double, highest_order + 1> largest{};
+  std::vector<double> largest(at(highest_order_ + 1), 0.0);
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
     const auto [state, order] = unknowns_[j];
     const auto k = static_cast<Eigen::Index>(j);
@@ -198,8 +202,7 @@ void Stages::take_algebraic_rates() {
   arrange(1);
   const std::vector<double> found(z(1), z(1) + n_);
   const auto give_up = [&] { std::copy(found.begin(), found.end(), z(1)); };
-  for (const Unknown& one : unknowns_)
-    if (one.order <= highest_order) z(one.order)[one.state] = 0;
+  for (const Unknown& one : unknowns_) z(one.order)[one.state] = 0;
   Vector b, change;
   residual(b);
   if (!b.allFinite()) return give_up();

@@ -33,7 +33,6 @@ class Stages {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
   using Vector = Eigen::VectorXd;
   static constexpr int largest_dense = 400;  // unknowns
-  static constexpr int highest_order = 3;    // of derivatives of y
 
   struct Unknown {
     int state, order;
@@ -51,7 +50,7 @@ class Stages {
   double* z(int order) { return z_.data() + order * n_; }
   const double* z(int order) const { return z_.data() + order * n_; }
   bool keeps_values() const { return purpose_ == StagePurpose::rates || purpose_ == StagePurpose::field; }
-  bool has_exact_second() const;
+  bool has_exact_rates(int highest) const;
   bool is_guess(const Unknown& one) const { return one.order == 0 && structure_.d[at(one.state)] > 0; }
   double nominal(int state) const { return form_.equations().nominal(state, z(0)[state]); }
 
@@ -68,6 +67,7 @@ class Stages {
 
   // dae_stage_rows.cpp: its rows, their derivatives and sizes.
   void residual(Vector& b);
+  void evaluate_rows();
   std::vector<int> equations_of(int order) const;
   void linearize();
   void take_sample();
@@ -98,7 +98,7 @@ class Stages {
   DaeForm& form_;
   const DaeStructure& structure_;
   double t_;
-  int n_;
+  int n_, highest_order_;  // of derivatives of y
   std::vector<bool> fixed_;
   StagePurpose purpose_;
   int stage_ = 0;

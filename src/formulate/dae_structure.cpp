@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "formulate/dae_assignment.hpp"
 #include "formulate/dae_explanation.hpp"
@@ -13,7 +15,6 @@ namespace pawl::formulate {
 namespace {
 
 constexpr int largest_ranked = 400;  // unknowns, for the rank of M
-constexpr int most_differentiations = 2;
 
 /// S, from J and M.
 MatrixEntries leading_part(const RowPattern& pattern, const DaeValues& sample, const std::vector<int>& c,
@@ -46,7 +47,7 @@ class Analysis {
   Analysis(const DaeEquations& equations, DaeSamples& samples, double threshold)
       : equations_(equations), samples_(samples), threshold_(threshold), n_(equations.size()) {
     out_.rows.reserve(at(n_));
-    for (int i = 0; i < n_; ++i) out_.rows.push_back({{i, 1.0}});
+    for (int i = 0; i < n_; ++i) out_.rows.push_back({{i, 0, 1.0}});
     out_.roles.resize(at(n_));
     out_.reads = equations.share_reads();
     out_.model = equations.share_model();
@@ -55,7 +56,8 @@ class Analysis {
   DaeStructure run() {
     Signature sigma = as_read();
     std::vector<int> c, d;
-    for (int attempt = 0; attempt <= n_ + 1; ++attempt) {
+    // Every combination lowers Σ σ of the assignment, which is at most n at the beginning.
+    for (int attempt = 0; attempt <= 2 * n_ + 2; ++attempt) {
       const Assignment assignment(sigma);
       if (!assignment.is_complete()) {
         out_.failure = out_.has_combinations() ? explain_dependent(equations_, out_, left_null_)
@@ -70,23 +72,21 @@ class Analysis {
         return std::move(out_);
       }
       // First without what is written but zero, then with combined rows.
-      if (attempt > 0 && !combine()) return std::move(out_);
+      if (attempt == 0) {
+        combined_.emplace(equations_.by_row(), samples_.all());
+      } else if (!combine()) {
+        out_.failure = explain_dependent(equations_, out_, left_null_);
+        return std::move(out_);
+      }
       c = out_.c;
       d = out_.d;
-      sigma = as_seen();
+      sigma = combined_->signature();
     }
     out_.failure = explain_dependent(equations_, out_, left_null_);
     return std::move(out_);
   }
 
  private:
-  using Parts = std::vector<std::pair<int, double>>;
-
-  // Of the rows as they are combined now.
-  const RowPattern& pattern() const { return combined_.empty() ? equations_.by_row() : combined_pattern_; }
-  const std::vector<DaeValues>& points() { return combined_.empty() ? samples_.all() : combined_; }
-  const DaeValues& here() { return combined_.empty() ? samples_.here() : combined_.front(); }
-
   Signature as_read() const {
     Signature sigma;
     sigma.first.reserve(at(n_) + 1);
@@ -101,28 +101,14 @@ class Analysis {
     return sigma;
   }
 
-  /// Entries that are there at one of the points at least. What is left of a sum that cancels is not.
-  Signature as_seen() {
-    Signature sigma;
-    for (int i = 0; i < n_; ++i) {
-      for (const auto& [j, place] : pattern().row(i)) {
-        int order = -1;
-        for (const DaeValues& sample : points())
-          order = std::max(order, sample.M[at(place)] != 0 ? 1 : sample.J[at(place)] != 0 ? 0 : -1);
-        if (order >= 0) sigma.entries.push_back({j, order});
-      }
-      sigma.end_row();
-    }
-    return sigma;
-  }
-
   /// True: S is regular, here or at least nearby; or nowhere finite, which is for the start to say.
   bool find_rank() {
-    const MatrixEntries S = leading(here());
+    const MatrixEntries S = leading(0);
     Rank best = rank_of(n_, S, threshold_);
     out_.is_singular_here = best.rank < n_;
-    for (std::size_t s = 1; best.rank < n_ && s < points().size(); ++s) {
-      const MatrixEntries other = leading(points()[s]);
+    const int points = best.rank == n_ ? 1 : static_cast<int>(samples_.all().size());
+    for (int s = 1; best.rank < n_ && s < points; ++s) {
+      const MatrixEntries other = leading(s);
       if (has_same_values(S, other)) continue;
       Rank found = rank_of(n_, other, threshold_);
       if (found.rank > best.rank) best = std::move(found);
@@ -132,120 +118,76 @@ class Analysis {
     return best.rank == n_ || best.rank < 0;
   }
 
-  MatrixEntries leading(const DaeValues& sample) const { return leading_part(pattern(), sample, out_.c, out_.d); }
+  MatrixEntries leading(int sample) {
+    if (combined_) return combined_->leading(sample, out_.c, out_.d);
+    const DaeValues& values = sample == 0 ? samples_.here() : samples_.all()[at(sample)];
+    return leading_part(equations_.by_row(), values, out_.c, out_.d);
+  }
 
   /// Puts combinations without leading terms in the place of equations. False: there are none that can be used.
   bool combine() {
-    std::vector<Parts> replacements(at(n_));
-    if (!find_replacements(replacements)) {
-      out_.failure = explain_dependent(equations_, out_, left_null_);
-      return false;
-    }
-    // All at once: combinations refer to the rows as they were.
-    const auto rows_before = out_.rows;
-    for (int pivot = 0; pivot < n_; ++pivot) {
-      if (replacements[at(pivot)].empty()) continue;
-      std::vector<double> total(at(n_), 0.0);
-      for (const auto& [i, factor] : replacements[at(pivot)])
-        for (const auto& [equation, share] : rows_before[at(i)]) total[at(equation)] += factor * share;
-      out_.rows[at(pivot)].clear();
-      for (int i = 0; i < n_; ++i)
-        if (std::abs(total[at(i)]) > 1e-12) out_.rows[at(pivot)].emplace_back(i, total[at(i)]);
-    }
-    replace_rows(replacements);
-    return true;
-  }
-
-  /// Per row the combination that takes its place; none: it stays.
-  bool find_replacements(std::vector<Parts>& replacements) {
     if (left_null_.cols() == 0) return false;
     const std::vector<int> pivots = make_sparse(left_null_);
-    for (Eigen::Index k = 0; k < left_null_.cols(); ++k) {
+    std::vector<RowParts> replacements(at(n_));
+    bool are_all_found = true;
+    for (Eigen::Index k = 0; k < left_null_.cols() && are_all_found; ++k) {
       const int pivot = pivots[static_cast<std::size_t>(k)];
-      Parts& parts = replacements[at(pivot)];
+      replacements[at(pivot)] = combination(k);
+      are_all_found = out_.c[at(pivot)] == least_differentiated(k) &&
+                      combined_->can_replace(replacements[at(pivot)], out_.c[at(pivot)], out_.d, threshold_);
+    }
+    if (!are_all_found && !find_one(replacements)) return false;
+    combined_->replace(replacements, threshold_);
+    out_.rows = combined_->parts();
+    return true;
+  }
+
+  /// One alone, in the place of the row with the largest share among those that are differentiated least.
+  bool find_one(std::vector<RowParts>& replacements) const {
+    for (Eigen::Index k = 0; k < left_null_.cols(); ++k) {
+      const int least = least_differentiated(k);
+      int pivot = -1;
       for (int i = 0; i < n_; ++i) {
-        if (std::abs(left_null_(i, k)) < 1e-9) continue;
-        // A sum of capacitances and the like: factors that look like small integers are.
-        const double factor = left_null_(i, k), whole = std::round(factor);
-        parts.emplace_back(i, std::abs(factor - whole) < 1e-12 ? whole : factor);
-        if (out_.c[at(i)] != out_.c[at(pivot)]) return false;
+        if (out_.c[at(i)] != least || !has_share(i, k)) continue;
+        if (pivot < 0 || std::abs(left_null_(i, k)) > std::abs(left_null_(pivot, k))) pivot = i;
       }
-      for (const DaeValues& sample : points())
-        if (all_finite(sample.J) && all_finite(sample.M) && !cancels(sample, parts)) return false;
+      RowParts parts = combination(k);
+      if (!combined_->can_replace(parts, least, out_.d, threshold_)) continue;
+      replacements.assign(at(n_), {});
+      replacements[at(pivot)] = std::move(parts);
+      return true;
     }
-    return true;
+    return false;
   }
 
-  /// Whether leading terms do.
-  bool cancels(const DaeValues& sample, const Parts& parts) const {
-    std::vector<double> sum(at(n_), 0.0), size(at(n_), 0.0);
-    for (const auto& [i, factor] : parts) {
-      for (const auto& [j, place] : pattern().row(i)) {
-        const int order = out_.d[at(j)] - out_.c[at(i)];
-        if (order != 0 && order != 1) continue;
-        const double term = factor * (order == 0 ? sample.J[at(place)] : -sample.M[at(place)]);
-        sum[at(j)] += term;
-        size[at(j)] += std::abs(term);
-      }
-    }
-    for (int j = 0; j < n_; ++j)
-      if (!(std::abs(sum[at(j)]) <= std::max(1e-9, threshold_) * size[at(j)])) return false;
-    return true;
+  bool has_share(int i, Eigen::Index k) const { return std::abs(left_null_(i, k)) >= 1e-9; }
+
+  int least_differentiated(Eigen::Index k) const {
+    int least = std::numeric_limits<int>::max();
+    for (int i = 0; i < n_; ++i)
+      if (has_share(i, k)) least = std::min(least, out_.c[at(i)]);
+    return least;
   }
 
-  void replace_rows(const std::vector<Parts>& replacements) {
-    const RowPattern& before = pattern();
-    RowPattern now{{0}, {}};
-    std::vector<DaeValues> samples(points().size());
-    std::vector<bool> is_read(at(n_));
-    const auto add_entry = [&](int j) { now.entries.push_back({j, static_cast<int>(now.entries.size())}); };
+  /// Σ u_i R_i^(c_i - c) with the smallest c.
+  RowParts combination(Eigen::Index k) const {
+    RowParts parts;
+    const int least = least_differentiated(k);
     for (int i = 0; i < n_; ++i) {
-      const Parts& parts = replacements[at(i)];
-      if (parts.empty()) {
-        for (const auto& entry : before.row(i)) add_entry(entry.column);
-      } else {
-        is_read.assign(at(n_), false);
-        for (const auto& [row, factor] : parts)
-          for (const auto& entry : before.row(row)) is_read[at(entry.column)] = true;
-        for (int j = 0; j < n_; ++j)
-          if (is_read[at(j)]) add_entry(j);
-      }
-      now.first.push_back(static_cast<int>(now.entries.size()));
-      for (std::size_t s = 0; s < samples.size(); ++s) {
-        add_row(i, before, points()[s].J, parts, now.row(i), samples[s].J);
-        add_row(i, before, points()[s].M, parts, now.row(i), samples[s].M);
-      }
+      if (!has_share(i, k)) continue;
+      // A sum of capacitances and the like: factors that look like small integers are.
+      const double factor = left_null_(i, k), whole = std::round(factor);
+      parts.push_back({i, out_.c[at(i)] - least, std::abs(factor - whole) < 1e-12 ? whole : factor});
     }
-    combined_pattern_ = std::move(now);
-    combined_ = std::move(samples);
-  }
-
-  /// Appends the values of row i: as they were, or of the combination that takes its place. What cancels is zero.
-  void add_row(int i, const RowPattern& before, const std::vector<double>& values, const Parts& parts,
-               std::span<const RowPattern::Entry> row, std::vector<double>& out) const {
-    if (parts.empty()) {
-      for (const auto& entry : before.row(i)) out.push_back(values[at(entry.place)]);
-      return;
-    }
-    std::vector<double> sum(at(n_), 0.0), size(at(n_), 0.0);
-    for (const auto& [one, factor] : parts) {
-      for (const auto& [j, place] : before.row(one)) {
-        sum[at(j)] += factor * values[at(place)];
-        size[at(j)] += std::abs(factor * values[at(place)]);
-      }
-    }
-    for (const auto& entry : row) {
-      const auto j = at(entry.column);
-      const bool is_left = !(std::abs(sum[j]) <= std::max(1e-11, threshold_) * size[j]);
-      out.push_back(is_left ? sum[j] : 0.0);
-    }
+    return parts;
   }
 
   void take_roles(const Signature& sigma) {
-    const int most = *std::max_element(out_.c.begin(), out_.c.end());
-    std::vector<int> row_of(at(n_));
+    std::vector<int> row_of(at(n_)), times(at(n_));  // that equations of a row are differentiated
     for (int i = 0; i < n_; ++i) row_of[at(out_.assigned[at(i)])] = i;
-    const std::vector<int> reach = most > 0 ? find_reach(sigma, row_of, most) : out_.c;
+    for (int i = 0; i < n_; ++i) times[at(i)] = out_.differentiations(i);
+    const int most = *std::max_element(times.begin(), times.end());
+    const std::vector<int> reach = most > 0 ? find_reach(sigma, row_of, std::move(times), most) : times;
     // Where M cannot be another elsewhere, nobody has to look there.
     is_seen_here_ = equations_.mass_is_proved_constant() && all_finite(samples_.here().M);
     std::vector<bool> moves(at(n_), false);
@@ -261,12 +203,22 @@ class Analysis {
     out_.degrees_of_freedom =
         std::accumulate(out_.d.begin(), out_.d.end(), 0) - std::accumulate(out_.c.begin(), out_.c.end(), 0);
     count_combinations();
-    if (most > most_differentiations) out_.failure = explain_too_high(equations_, out_, most);
+    if (most > 2) out_.failure = check_differentiations(most);
   }
 
-  /// Derivatives of equation i reach y_j through the leading terms: per row, the largest c among those that do.
-  std::vector<int> find_reach(const Signature& sigma, const std::vector<int>& row_of, int most) const {
-    std::vector<int> reach = out_.c;
+  /// Beyond the second derivative equations are power series; differences would be mostly noise.
+  std::string check_differentiations(int most) const {
+    for (int i = 0; i < n_; ++i)
+      for (const RowPart& part : out_.rows[at(i)])
+        if (out_.c[at(i)] + part.order > 2 && !equations_.takes_series(part.row))
+          return explain_opaque(equations_, out_, part.row, out_.c[at(i)] + part.order);
+    return most + 2 > static_cast<int>(Series::most) ? explain_too_high(equations_, out_, most) : std::string();
+  }
+
+  /// Derivatives of equation i reach y_j through the leading terms: per row, the largest number of times among those
+  /// that do.
+  std::vector<int> find_reach(const Signature& sigma, const std::vector<int>& row_of, std::vector<int> reach,
+                              int most) const {
     std::vector<std::vector<int>> readers(at(n_));
     for (int i = 0; i < n_; ++i)
       for (const auto& [j, order] : sigma.row(i))
@@ -295,10 +247,11 @@ class Analysis {
           out_.differential_combinations = std::max(out_.differential_combinations, rank_of_mass(sample));
       return;
     }
-    Signature rates;  // of the combined rows, in which nothing cancels any more
+    const Signature all = combined_ ? combined_->signature() : as_read();  // combined, nothing cancels any more
+    Signature rates;
     for (int i = 0; i < n_; ++i) {
-      for (const auto& [j, place] : pattern().row(i))
-        if (here().M[at(place)] != 0) rates.entries.push_back({j, 1});
+      for (const auto& [j, order] : all.row(i))
+        if (order > 0) rates.entries.push_back({j, 1});
       rates.end_row();
     }
     const Assignment assignment(rates);
@@ -321,9 +274,8 @@ class Analysis {
   DaeSamples& samples_;
   double threshold_;
   int n_;
-  bool is_seen_here_ = false;        // all of M
-  std::vector<DaeValues> combined_;  // empty: rows are the equations
-  RowPattern combined_pattern_;
+  bool is_seen_here_ = false;             // all of M
+  std::optional<CombinedRows> combined_;  // none: rows are the equations, as they are read
   Eigen::MatrixXd left_null_;
   DaeStructure out_;
 };
@@ -355,7 +307,19 @@ bool still_holds(const DaeStructure& structure, const DaeEquations& equations, c
 }
 
 bool DaeStructure::has_combinations() const {
-  return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.size() > 1; });
+  return std::any_of(rows.begin(), rows.end(), [](const RowParts& row) { return row.size() > 1; });
+}
+
+bool DaeStructure::has_hidden_derivatives() const {
+  return std::any_of(rows.begin(), rows.end(), [](const RowParts& row) {
+    return std::any_of(row.begin(), row.end(), [](const RowPart& part) { return part.order > 0; });
+  });
+}
+
+int DaeStructure::differentiations(int row) const {
+  int most = 0;
+  for (const RowPart& part : rows[at(row)]) most = std::max(most, part.order);
+  return c[at(row)] + most;
 }
 
 }  // namespace pawl::formulate

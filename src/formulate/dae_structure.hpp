@@ -1,22 +1,23 @@
 // The structure of differential-algebraic equations: how often each has to be differentiated until all derivatives are
 // determined, and what that makes of the unknowns.
 //
-//   σ_ij = order of the highest derivative of y_j in equation i (0 or 1; none: -∞)
+//   σ_ij = order of the highest derivative of y_j in equation i (none: -∞)
 //   an assignment of equations to unknowns of the largest Σ σ, and the smallest c, d >= 0 with
 //   d_j - c_i >= σ_ij, equality on the assignment;   S_ij = dF_i / dy_j^(d_j - c_i)
 //
 // (Pryce, BIT 41 (2001) 364). If S is regular, F_i has to be differentiated c_i times and y_j occurs up to order d_j.
-// If it is not, the structure lies: equations cancel, as two that both contain C (y2' - y1'). A combination of
-// equations in which the leading terms cancel then takes the place of one of them, and the analysis is repeated (Tan,
-// Nedialkov and Pryce, Numerical Algorithms 76 (2017) 911): structure first, rank always.
+// If it is not, the structure lies: equations cancel, as two that both contain C (y2' - y1'). With u^T S = 0 and c the
+// least c_i that takes part, the combination Σ u_i F_i^(c_i - c), in which the leading terms cancel, then takes the
+// place of one of the equations with this c, and the analysis is repeated (Tan, Nedialkov and Pryce, Numerical
+// Algorithms 76 (2017) 911): structure first, rank always.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "formulate/dae_equations.hpp"
+#include "formulate/dae_rows.hpp"
 #include "formulate/implicit_form.hpp"
 
 namespace pawl::formulate {
@@ -31,12 +32,16 @@ struct DaeStructure {
   std::vector<Role> roles;            ///< per unknown
   std::vector<int> c, d;              ///< differentiations of each combined row; highest order of each unknown
   std::vector<int> assigned;          ///< per row: its unknown
-  /// The rows the analysis holds for: the equations, or combinations Σ factor * equation.
-  std::vector<std::vector<std::pair<int, double>>> rows;
+  /// The rows the analysis holds for: the equations, or combinations of them and their derivatives.
+  std::vector<RowParts> rows;
   std::shared_ptr<const System::Declarations> model;   ///< whose states the unknowns are
   std::shared_ptr<const std::vector<RowReads>> reads;  ///< what the analysis was told that the equations read
 
   bool has_combinations() const;
+  /// Combinations of equations with derivatives of others.
+  bool has_hidden_derivatives() const;
+  /// How often the equations of a row are differentiated: c, and what the row itself contains.
+  int differentiations(int row) const;
   /// "index 2; differential: 'a', 'b'; algebraic: 'c' (index 2)"
   std::string describe() const;
 };

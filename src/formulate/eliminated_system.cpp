@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+
+#include "numerics/decompositions.hpp"
 
 namespace pawl::formulate {
 

@@ -3,10 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
-
 #include "formulate/invariant_rows.hpp"
 #include "formulate/make_form.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::formulate {
 

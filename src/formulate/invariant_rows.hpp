@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
-
+#include "numerics/decompositions.hpp"
 #include "pawl/memory.hpp"
 #include "pawl/system.hpp"
 

@@ -11,13 +11,12 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include "formulate/contact_forces.hpp"
 #include "formulate/form.hpp"
 #include "formulate/formulation.hpp"
 #include "formulate/invariant_rows.hpp"
 #include "formulate/mechanics_terms.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::formulate {
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 
 #include "formulate/form.hpp"
 #include "formulate/invariant_rows.hpp"
+#include "numerics/decompositions.hpp"
 #include "pawl/port_hamiltonian.hpp"
 
 namespace pawl::formulate {

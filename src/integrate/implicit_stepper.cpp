@@ -104,7 +104,7 @@ void ImplicitStepper::set_step_weights(double h) {
   const double size = std::abs(h);
   for (int i = 0; i < n_; ++i) {
     const int index = roles[at(i)].index;
-    const double factor = index <= 1 ? 1 : index == 2 ? size : size * size;
+    const double factor = index <= 1 ? 1 : index == 2 ? size : std::pow(size, index - 1);
     newton_weight_[at(i)] = weight_[at(i)] * std::min(factor, 1.0);
     // Algebraic unknowns of higher index have estimates of a lower order, and multipliers no tolerance of their own.
     const bool counts = roles[at(i)].is_differential || (i < states_ && index <= 1);

@@ -54,7 +54,8 @@ class Radau final : public ImplicitStepper {
     memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_,
            is_identity_, has_start_residual_, is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_,
            has_algebraic_states_, is_dear_, factored_h_, factored_stages_, eta_, theta_, iterations_, noisy_failures_,
-           error_accepted_, size_accepted_, failing_, dwell_, since_change_, smooth_, taken_);
+           error_accepted_, size_accepted_, derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_,
+           taken_);
   }
 
  private:
@@ -79,6 +80,7 @@ class Radau final : public ImplicitStepper {
     error_accepted_ = 1e-2;
     size_accepted_ = 0;
     noisy_failures_ = 0;
+    derived_refused_ = 0;
     has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_,
                                         [](const auto& role) { return !role.is_differential && role.index <= 1; });
     has_start_residual_ = is_identity_;
@@ -394,7 +396,73 @@ class Radau final : public ImplicitStepper {
       if (std::isfinite(again)) error = again;
     }
     if (error <= 1 && has_algebraic_states_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
+    if (error <= 1 && highest_index_ >= 2 && control_.fixed_step == 0) error = std::max(error, estimate_derived<s>(h));
     return std::max(error, 1e-10);
+  }
+
+  /// Unknowns of index 2 and 3 are derivatives of others, known to order s or less, whatever the defect says. How far
+  /// the polynomial of their stages alone, of degree s - 1, misses the start has that order: |q_s| Π c_i. For x = f(t),
+  /// y = x', with K = h^s f^(s+1) / (s+1)!, the end is off by -s Π c_i K, and q_s = K (1 + s ρ^s) where the step
+  /// before, whose end was off likewise, was ρ times as long. What Newton's method, in whose norm they count less, has
+  /// left of them is removed first. What rounding explains does not count, nor what a shorter step does not lower:
+  /// there is a jump.
+  template <int s>
+  double estimate_derived(double h) {
+    double error = derived_norm<s>(h, false);
+    if (error > 1) {
+      if (!evaluate<s>(h)) return std::numeric_limits<double>::infinity();
+      solve_for_increment<s>();
+      ++work_.iterations;
+      update<s>();
+      for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + z(s - 1)[i];
+      find_rounding();
+      error = derived_norm<s>(h, true);
+    }
+    const bool helps = !was_rejected_ || !(derived_refused_ > 1) ||
+                       error <= derived_refused_ * std::pow(std::abs(h / derived_size_), s / 4.0);
+    derived_refused_ = error;
+    derived_size_ = h;
+    return helps ? error : 0;
+  }
+  template <int s>
+  double derived_norm(double h, bool knows_rounding) const {
+    const RadauTable<s>& table = radau_table<s>();
+    const double before = last_stages_ == 0 ? 0 : std::min(std::abs(last_h_ / h), 1.0);
+    double product = (s + 1) / (1 + s * std::pow(before, s)), gain = 0, sum = 0;
+    for (const double c : table.c) product *= c;
+    for (const double one : table.inverse_U[at(s - 1)]) gain += std::abs(one);
+    int count = 0;
+    for (int j = 0; j < states_; ++j) {
+      if (!is_derived(j)) continue;
+      ++count;
+      double highest = 0;
+      for (int i = 0; i < s; ++i) highest += table.inverse_U[at(s - 1)][at(i)] * Z_[at(i * n_ + j)];
+      if (knows_rounding && std::abs(highest) <= 4 * gain * std::abs(e_[at(j)])) continue;
+      const double part = product * highest * weight_[at(j)];
+      sum += part * part;
+    }
+    return count > 0 ? std::sqrt(sum / count) : 0;
+  }
+  /// Into e_: what the rounding of the terms of all rows does to the unknowns.
+  void find_rounding() {
+    const MatrixPair& matrices = form_.matrices();
+    std::fill(e_.begin(), e_.end(), 0.0);
+    for (int j = 0; j < n_; ++j) {
+      const auto add = [&](std::size_t place, int i) {
+        const double rate = matrices.M.empty() ? 0 : matrices.M[place] * slope_[at(j)];
+        e_[at(i)] += eps * (std::abs(matrices.J[place]) * std::max(std::abs(y_[at(j)]), unit(j)) + std::abs(rate));
+      };
+      if (matrices.is_sparse)
+        for (int k = matrices.first[at(j)]; k < matrices.first[at(j) + 1]; ++k) add(at(k), matrices.row[at(k)]);
+      else
+        for (int i = 0; i < n_; ++i) add(at(j * n_ + i), i);
+    }
+    solver_->solve(0, e_.data());
+    ++work_.solves;
+  }
+  bool is_derived(int j) const {
+    const formulate::Role& role = form_.roles()[at(j)];
+    return role.index >= 2 && (!role.is_differential || n_ == states_);
   }
 
   /// Algebraic states have no defect at the start, whatever they do inside the step, where events are looked for: there
@@ -547,7 +615,8 @@ class Radau final : public ImplicitStepper {
   double eta_ = 1, theta_ = 0;
   int iterations_ = 0, noisy_failures_ = 0;
   double error_accepted_ = 1e-2, size_accepted_ = 0;
-  double failing_ = 0;  // running share of failed trial steps
+  double derived_refused_ = 0, derived_size_ = 0;  // the last error of unknowns of higher index, and its step
+  double failing_ = 0;                             // running share of failed trial steps
   int dwell_ = 50, since_change_ = 0, smooth_ = 0;
   std::array<long long, most_stages + 1> taken_{};
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 
+#include "numerics/decompositions.hpp"
 #include "pawl/jacobian.hpp"
 
 namespace pawl::detail {
@@ -38,9 +38,9 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
     const std::vector<double> state(x, x + setup.size());
     const Jacobian J = jacobian(setup.declarations->rates, *setup.held, stiffness.t, state);
     evaluations = J.evaluations;
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(
-        Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(J.values.data(),
-                                                                                                 J.size, J.size));
+    const Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(J.values.data(), J.size, J.size);
+    const Eigen::MatrixXd matrix = transposed.transpose();
+    const Eigen::EigenSolver<Eigen::MatrixXd> solver(matrix);
     Eigen::Index mode = 0, state_index = 0;
     const double direction = setup.options.end < setup.options.start ? -1 : 1;  // what decays fastest along the run
     (direction * solver.eigenvalues().real()).minCoeff(&mode);

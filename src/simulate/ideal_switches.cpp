@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include "event/step_states.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace pawl::detail {
 

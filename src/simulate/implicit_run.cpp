@@ -17,6 +17,8 @@ namespace pawl::detail {
 
 namespace {
 
+constexpr int largest_field = 200;  // unknowns, of equations of index 3
+
 /// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which
 /// wants rates, and whoever reads the result.
 struct DaeView : ImplicitRun::Analyzed {
@@ -34,7 +36,8 @@ struct DaeView : ImplicitRun::Analyzed {
   std::vector<bool> fixed{};                        // states that keep their start values
   AtStart policy = AtStart::project;
   std::shared_ptr<std::vector<Message>> notes{};
-  bool is_field = false;  // explicit steps: rates wanted at any values of what is differentiated
+  bool is_field = false;   // explicit steps: rates wanted at any values of what is differentiated
+  bool has_begun = false;  // that is decided
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
     field.around = &around;
@@ -65,6 +68,12 @@ struct DaeView : ImplicitRun::Analyzed {
     auto report = formulate::find_consistent(
         *form, t, x, dx, why == Settle::start ? fixed : std::vector<bool>(fixed.size(), false), why != Settle::start);
     source = nullptr;
+    const int index = form->structure().index;
+    if (report.failure.empty() && has_begun && !is_field && index > 3)
+      report.failure = fmt::format(
+          "t = {:.10g}: the equations have index {} from here on, and implicit steps solve them as they stand.\n"
+          "  try:    an explicit method, which integrates the rates that the equations imply at any index",
+          t, index);
     return report;
   }
   /// The same, with invariants and what the user wants of a start. Returns why it cannot be; empty: done.
@@ -283,10 +292,13 @@ void ImplicitRun::begin(const Plan& plan) {
   view.policy = plan.start;
   if (!setup_.start_failure.empty()) return;
   try {
-    // Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step.
+    // Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step, and what
+    // they say of speeds and forces has a lower order; a Jacobian of the field costs as many fields as it has unknowns.
     const MechanicsInfo* mechanism = mechanism_of(*model_);
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
-    view.is_field = !method.is_implicit() || has_joints || (method.highest_index < 3 && index_ >= 3);
+    view.is_field = !method.is_implicit() || has_joints || index_ > 3 ||
+                    (index_ == 3 && (method.highest_index < 3 || view.form->size() <= largest_field));
+    view.has_begun = true;
     view.pull->set_field(view.is_field);
     // With events, conditions are decided first: they may say which equations are in force.
     if (!setup_.declarations->has_events()) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
+#include "numerics/decompositions.hpp"
 
 namespace pawl::stabilize {
 
@@ -24,14 +24,20 @@ void EquationPull::take_levels(double t, const double* x, const Held& held) {
   invariants_.take_levels(t, x);
 }
 
-bool EquationPull::begin(double /*t*/, const double* /*x*/, double h) {
+bool EquationPull::begin(double t, const double* /*x*/, double h) {
   step_ = std::min(std::abs(h), 1.0);
+  is_retaken_ = t == from_ && is_applied_;
+  from_ = t;
+  is_applied_ = false;
   return false;
 }
 
 double EquationPull::apply(double t, double* x) {
   formulate::DaeForm& form = follow_(t, x);
-  if (!is_of_field_ && form.structure().index < 3 && invariants_.rows() == 0) return 0;
+  is_applied_ = true;
+  const bool is_left_off = is_of_field_ || form.structure().index >= 3 || invariants_.rows() > 0;
+  const bool is_of_event = is_retaken_ && form.structure().index == 2;
+  if (!is_left_off && !is_of_event) return 0;
   const std::size_t n = start_.size();
   std::copy(x, x + n, start_.begin());
   std::fill(rates_.begin(), rates_.end(), 0.0);
@@ -39,6 +45,7 @@ double EquationPull::apply(double t, double* x) {
   if (failure_.empty() && invariants_.rows() > 0) failure_ = meet_invariants(form, t, x, form.held());
   if (!failure_.empty()) return std::numeric_limits<double>::infinity();
   ++applied_;
+  if (!is_left_off) return 0;  // known to the tolerance, and now to rounding
   // Unknowns that are not differentiated follow from the others: how far they were off is no error of the motion. Where
   // steps solve equations of higher index, so do speeds, up to the error of positions over the step.
   const std::vector<int>& orders = form.structure().d;

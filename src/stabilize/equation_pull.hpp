@@ -4,10 +4,13 @@
 //
 // Consistent values are those of dae_start.hpp, found from the end of the trial step as after a jump: speeds move by
 // what impulses along the constraints do, which is the least move in the metric of M. Invariants are met by the least
-// move of what is differentiated; both in turns, until neither moves anything.
+// move of what is differentiated; both in turns, until neither moves anything. Steps that solve equations of index 2
+// are on the constraints, with unknowns of index 2 off by the tolerance; where an event has been found, so that the
+// step is taken again to end there, these are made exact too: they may be what decides.
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,7 +37,7 @@ class EquationPull final : public Correction {
   std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
 
   void carry(Memory& memory) {
-    memory(step_, failure_, applied_, largest_move_, largest_in_tolerance_);
+    memory(step_, from_, is_applied_, is_retaken_, failure_, applied_, largest_move_, largest_in_tolerance_);
     invariants_.carry(memory);
   }
 
@@ -48,7 +51,8 @@ class EquationPull final : public Correction {
 
   Follow follow_;
   bool is_of_field_ = false;
-  double step_ = 1;  // size of the one that is tried
+  double step_ = 1, from_ = std::numeric_limits<double>::quiet_NaN();  // size and start of the one that is tried
+  bool is_applied_ = false, is_retaken_ = false;
   const StepControl control_;
   formulate::InvariantRows invariants_;
   std::vector<double> start_, rates_, residual_, rounding_;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/LU>
+#include "numerics/decompositions.hpp"
 
 namespace pawl::stabilize {
 

@@ -1,4 +1,5 @@
 #include "pawl/port_hamiltonian.hpp"
+#include "numerics/decompositions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 
 namespace pawl {
 

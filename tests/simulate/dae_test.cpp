@@ -473,18 +473,6 @@ TEST(DaeBadInput, AStructurallySingularSystemNamesWhatIsTooManyAndWhatIsOpen) {
   EXPECT_TRUE(says(run.reason, {"'singular'", "cannot be solved", "'first'", "'second'", "'y'", "try:"}));
 }
 
-TEST(DaeBadInput, AnIndexAboveThreeIsRefusedByName) {
-  System chain("chain");  // x1' = x2, x2' = x3, x3' = x4, 0 = x1 - sin t
-  const auto x1 = chain.state("x1", 0), x2 = chain.state("x2", 1), x3 = chain.state("x3", 0), x4 = chain.state("x4", 0);
-  chain.equation("a", [=](const auto& at) { return at[dot(x1)] - at[x2]; });
-  chain.equation("b", [=](const auto& at) { return at[dot(x2)] - at[x3]; });
-  chain.equation("c", [=](const auto& at) { return at[dot(x3)] - at[x4]; });
-  chain.equation("given", [=](const auto& at) { return at[x1] - sin(at.t); });
-  const Result run = simulate(chain, {.end = 1});
-  EXPECT_EQ(run.outcome, Outcome::failed);
-  EXPECT_TRUE(says(run.reason, {"index 4", "'given'", "up to index 3", "try:"}));
-}
-
 TEST(DaeBadInput, NoConsistentStartNamesTheEquation) {
   System system = pair_of("imaginary");
   system.rates([=](const auto& at, auto& d) { d[x] = at[y]; });

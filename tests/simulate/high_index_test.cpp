@@ -1,0 +1,269 @@
+// Differential-algebraic systems of any index, however their equations are written, through simulate(): against closed
+// forms, at the ends of steps and inside.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <Eigen/LU>
+
+#include "pawl/pawl.hpp"
+#include "says.hpp"
+
+namespace pawl {
+namespace {
+
+using testing::says;
+
+/// The largest of error(t) over the run, between steps.
+template <class Error>
+double worst(const Result& run, const Error& error) {
+  double largest = 0;
+  for (int k = 0; k <= 500; ++k) largest = std::max(largest, error(run.t_end * k / 500));
+  return largest;
+}
+
+/// x0 = sin 2t, x1 = x0', x2 = x1', ...
+struct Chain {
+  System system{"chain"};
+  std::vector<State> x;
+
+  explicit Chain(int index) {
+    for (int i = 0; i < index; ++i) x.push_back(system.state("x" + std::to_string(i), 0.0));
+    for (int i = 0; i + 1 < index; ++i) {
+      const State one = x[static_cast<std::size_t>(i)], next = x[static_cast<std::size_t>(i) + 1];
+      system.equation("link " + std::to_string(i), [=](const auto& at) { return at[dot(one)] - at[next]; });
+    }
+    const State first = x.front();
+    system.equation("path", [=](const auto& at) { return at[first] - sin(2 * at.t); });
+  }
+  /// Relative to the amplitude of each.
+  double error(const Instant& now, double t) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double exact = std::sin(2 * t + static_cast<double>(i) * std::numbers::pi / 2);
+      largest = std::max(largest, std::abs(now[x[i]] / std::exp2(i) - exact));
+    }
+    return largest;
+  }
+};
+
+TEST(HighIndex, ChainsOfDifferentiatorsAreSolvedAtAnyIndex) {
+  for (const int index : {4, 5, 6, 9}) {
+    const Chain chain(index);
+    for (const char* method : {"auto", "dop853"}) {
+      for (const double tolerance : {1e-5, 1e-9}) {
+        SCOPED_TRACE(::testing::Message() << index << ", " << method << ", " << tolerance);
+        const Result run = simulate(chain.system, {.end = 5, .tolerance = tolerance, .method = method});
+        ASSERT_TRUE(run.finished()) << run.reason;
+        EXPECT_LE(chain.error(run.final(), 5), 1e-9);  // on the manifold, whatever the tolerance
+        EXPECT_LE(worst(run, [&](double t) { return chain.error(run.at(t), t); }), 100 * tolerance);
+      }
+    }
+    const Result run = simulate(chain.system, {.end = 1, .method = "radau"});
+    EXPECT_TRUE(says(run.statistics.implicit->structure, {"index " + std::to_string(index), "0 degrees of freedom"}));
+  }
+}
+
+// A motor moves a load through a spring that hardens, and the load is to follow a path: the force is found by inverting
+// the model. m2 q2'' = s(d), d = q1 - q2, m1 q1'' = u - s(d).
+struct FlexibleJoint {
+  static constexpr double m1 = 1, m2 = 0.5, k1 = 20, k3 = 15, a = 0.3, w = 1.5;
+  System system{"flexible joint"};
+  State q1 = system.state("q1", 0), q2 = system.state("q2", 0), v1 = system.state("v1", 0), v2 = system.state("v2", 0),
+        u = system.state("u", 0);
+
+  FlexibleJoint() {
+    const auto [q1_, q2_, v1_, v2_, u_] = std::tuple{q1, q2, v1, v2, u};
+    system.rates([=](const auto& at, auto& d) {
+      const auto bend = at[q1_] - at[q2_];
+      const auto force = k1 * bend + k3 * bend * bend * bend;
+      d[q1_] = at[v1_];
+      d[q2_] = at[v2_];
+      d[v1_] = (at[u_] - force) / m1;
+      d[v2_] = force / m2;
+    });
+    system.equation("path", [=](const auto& at) { return at[q2_] - a * sin(w * at.t); });
+  }
+  double error(const Instant& now, double t) const {
+    const double sine = a * std::sin(w * t), cosine = a * std::cos(w * t);
+    const double f = -m2 * w * w * sine, f1 = -m2 * w * w * w * cosine, f2 = m2 * w * w * w * w * sine;
+    double d = f / k1;
+    for (int i = 0; i < 50; ++i) d -= (k1 * d + k3 * d * d * d - f) / (k1 + 3 * k3 * d * d);
+    const double slope = k1 + 3 * k3 * d * d, d1 = f1 / slope, d2 = (f2 - 6 * k3 * d * d1 * d1) / slope;
+    return std::max({std::abs(now[q1] - sine - d), std::abs(now[v1] - w * cosine - d1),
+                     std::abs(now[u] - m1 * (d2 - w * w * sine) - f)});
+  }
+};
+
+TEST(HighIndex, AModelOfIndexFiveIsInverted) {
+  const FlexibleJoint joint;
+  for (const char* method : {"auto", "dop853", "bdf"}) {
+    for (const double tolerance : {1e-5, 1e-8}) {
+      SCOPED_TRACE(::testing::Message() << method << ", " << tolerance);
+      const Result run = simulate(joint.system, {.end = 6, .tolerance = tolerance, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_LE(joint.error(run.start(), 0), 1e-12);
+      EXPECT_LE(joint.error(run.final(), 6), 1e-10);
+      EXPECT_LE(worst(run, [&](double t) { return joint.error(run.at(t), t); }), 100 * tolerance);
+    }
+  }
+}
+
+TEST(HighIndex, AnEquationThatCannotBeDifferentiatedSoOftenIsNamed) {
+  System system("chain");
+  const auto x1 = system.state("x1", 0), x2 = system.state("x2", 1), x3 = system.state("x3", 0),
+             x4 = system.state("x4", 0);
+  system.equation("a", [=](const auto& at) { return at[dot(x1)] - at[x2]; });
+  system.equation("b", [=](const auto& at) { return at[dot(x2)] - at[x3]; });
+  system.equation("c", [=](const auto& at) { return at[dot(x3)] - at[x4]; });
+  system.equation("given", black_box([=](const auto& at) { return at[x1] - std::sin(at.t); }));
+  const Result run = simulate(system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_EQ(run.reason,
+            "system 'chain' has index 4: 'given' would have to be differentiated 3 times, and it is not a generic "
+            "function.\n"
+            "  try:    that equation as a function of const auto& at, or its derivatives in its place");
+}
+
+// ---- however written ----
+
+// x = sin t, y = x' as the sum and the difference of both: neither row alone shows the index.
+TEST(HiddenIndex, SumsOfEquationsAreTakenApart) {
+  System system("hidden");
+  const auto x = system.state("x", 0), y = system.state("y", 1);
+  system.equation("sum", [=](const auto& at) { return (at[x] - sin(at.t)) + (at[y] - at[dot(x)]); });
+  system.equation("difference", [=](const auto& at) { return (at[x] - sin(at.t)) - (at[y] - at[dot(x)]); });
+  const Result run = simulate(system, {.end = 3, .tolerance = 1e-8});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_TRUE(says(run.statistics.implicit->structure, {"index 2", "0 degrees of freedom"}));
+  EXPECT_LE(worst(run, [&](double t) { return std::abs(run.at(t)[y] - std::cos(t)); }), 1e-6);
+}
+
+// P (I, N) Q y' = P (J, 1) Q y + P f(t) with N nilpotent: the form of Weierstrass, rows and unknowns mixed by full
+// matrices P and Q, has the solution z1 = exp(J t) z1(0), z2 = -Σ N^k f^(k) of z = Q y.
+struct Mixed {
+  using Matrix = Eigen::MatrixXd;
+  using Vector = Eigen::VectorXd;
+  int index, n1, n2, n;
+  Matrix N, J, P, Q;
+  Vector amplitude, frequency, z0;
+  System system{"mixed"};
+  std::vector<State> y;
+
+  explicit Mixed(unsigned seed) {
+    std::mt19937 chance(seed);
+    std::uniform_real_distribution<double> u(-1, 1);
+    n1 = static_cast<int>(chance() % 3);
+    index = 1 + static_cast<int>(chance() % 3);
+    n2 = index + static_cast<int>(chance() % 2);
+    n = n1 + n2;
+    N = Matrix::Zero(n2, n2);
+    for (int i = 0; i + 1 < index; ++i) N(i, i + 1) = 1;
+    const auto random = [&](int rows, int columns) {
+      return Matrix(Matrix::NullaryExpr(rows, columns, [&] { return u(chance); }));
+    };
+    J = random(n1, n1) - 0.5 * Matrix::Identity(n1, n1);
+    P = random(n, n) + 1.5 * Matrix::Identity(n, n);
+    Q = random(n, n) + 1.5 * Matrix::Identity(n, n);
+    amplitude = random(n2, 1).array() + 1.2;
+    frequency = 1 + 0.5 * random(n2, 1).array();
+    z0 = random(n1, 1);
+    Matrix E = Matrix::Zero(n, n), A = E;
+    E << Matrix::Identity(n1, n1), Matrix::Zero(n1, n2), Matrix::Zero(n2, n1), N;
+    A << J, Matrix::Zero(n1, n2), Matrix::Zero(n2, n1), Matrix::Identity(n2, n2);
+    E = P * E * Q;
+    A = P * A * Q;
+    const Vector start = exact(0);
+    for (int i = 0; i < n; ++i) y.push_back(system.state("y" + std::to_string(i), start(i)));
+    for (int r = 0; r < n; ++r) {
+      system.equation("e" + std::to_string(r), [=, e = Vector(E.row(r)), a = Vector(A.row(r)), p = Vector(P.row(r)),
+                                                amplitude = amplitude, frequency = frequency, y = y, n = n, n1 = n1,
+                                                n2 = n2](const auto& at) {
+        auto sum = 0 * at[y[0]];
+        for (int k = 0; k < n; ++k)
+          sum = sum + e(k) * at[dot(y[static_cast<std::size_t>(k)])] - a(k) * at[y[static_cast<std::size_t>(k)]];
+        for (int k = 0; k < n2; ++k) sum = sum - p(n1 + k) * amplitude(k) * sin(frequency(k) * at.t);
+        return sum;
+      });
+    }
+  }
+  Vector exact(double t) const {
+    Vector z = Vector::Zero(n), term = z0;
+    if (n1 > 0) z.head(n1) = z0;
+    for (int k = 1; k < 60 && n1 > 0; ++k) {
+      term = J * term * t / k;
+      z.head(n1) += term;
+    }
+    Matrix power = Matrix::Identity(n2, n2);
+    for (int k = 0; k < index; ++k) {
+      Vector f(n2);
+      for (int i = 0; i < n2; ++i)
+        f(i) = amplitude(i) * std::pow(frequency(i), k) * std::sin(frequency(i) * t + k * std::numbers::pi / 2);
+      z.tail(n2) -= power * f;
+      power = power * N;
+    }
+    return Q.partialPivLu().solve(z);
+  }
+};
+
+TEST(HiddenIndex, LinearSystemsMixedByFullMatricesAreSolved) {
+  const double tolerance = 1e-7;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Mixed mixed(seed);
+    if (mixed.n < 2) continue;
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", index " << mixed.index);
+    const Result run = simulate(mixed.system, {.end = 2, .tolerance = tolerance});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    const double size = std::max(1.0, mixed.exact(2).cwiseAbs().maxCoeff());
+    double error = 0;
+    for (int i = 0; i < mixed.n; ++i)
+      error = std::max(error, std::abs(run.final()[mixed.y[static_cast<std::size_t>(i)]] - mixed.exact(2)(i)));
+    EXPECT_LE(error / size, 1e3 * tolerance);
+    EXPECT_TRUE(says(run.statistics.implicit->structure, {"index " + std::to_string(mixed.index)}));
+  }
+}
+
+// ---- error control ----
+
+// Nothing limits the step but unknowns of index 2 and 3.
+TEST(HighIndex, DerivativesAreAccurateInsideSteps) {
+  for (const int index : {2, 3}) {
+    const Chain chain(index);
+    for (const char* method : {"auto", "radau-5", "radau-9"}) {
+      for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+        SCOPED_TRACE(::testing::Message() << index << ", " << method << ", " << tolerance);
+        const Result run = simulate(chain.system, {.end = 10, .tolerance = tolerance, .method = method});
+        ASSERT_TRUE(run.finished()) << run.reason;
+        EXPECT_LE(worst(run, [&](double t) { return chain.error(run.at(t), t); }), 10 * tolerance);
+      }
+    }
+  }
+}
+
+// A source, an ideal diode, a capacitor with a resistor beside it: while the diode conducts, its current is of index 2,
+// and it ends where tan(w t) = -w R C.
+TEST(HighIndex, ACurrentOfIndexTwoEndsInTime) {
+  const double U = 10, w = 100 * std::numbers::pi, C = 1e-4, R = 1000;
+  System system("peak rectifier");
+  const auto i = system.state("i", 0), ud = system.state("u_d", 0), uc = system.state("u_c", 0);
+  system.equation("loop", [=](const auto& at) { return U * sin(w * at.t) - at[ud] - at[uc]; });
+  system.equation("capacitor", [=](const auto& at) { return C * at[dot(uc)] + at[uc] / R - at[i]; });
+  system.diode(
+      "D", [=](const auto& at) { return at[ud]; }, [=](const auto& at) { return at[i]; });
+  const double exact = (std::numbers::pi - std::atan(w * R * C)) / w;
+  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+    const Result run = simulate(system, {.end = 0.015, .tolerance = tolerance});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    double time = 0;
+    for (const Event& event : run.events)
+      for (const std::string& name : run.names(event))
+        if (name == "D current ends") time = event.t;
+    EXPECT_NEAR(time, exact, 10 * tolerance * 0.02) << tolerance;
+  }
+}
+
+}  // namespace
+}  // namespace pawl
