@@ -306,7 +306,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
   const double close = doubt_ * (zero_time * std::abs(search.t - last_) + 4 * epsilon * std::abs(search.t));
   const double known = doubt_ > 1 ? std::min(doubt_ * zero_value, known_within * accuracy_.relative) : zero_value;
-  const double beyond = std::max(known * scale + rounding(f, held, search.t, trial.y), close * std::abs(first));
+  const double unknown = std::min(doubt_, known_within / noise) * rounding(f, held, search.t, trial.y);
+  const double beyond = std::max(known * scale + unknown, close * std::abs(first));
   if (!(std::abs(now) <= beyond)) return sign_of(now);
 
   // A little later, in this mode.

@@ -107,18 +107,18 @@ TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
       for (const auto& [a, b, c, e] : motion) {
         const std::array<double, 4> derivatives{a + t * (b + t * (c + t * e)), b + t * (2 * c + t * 3 * e),
                                                 2 * c + 6 * e * t, 6 * e};
-        values.push_back(derivatives[static_cast<std::size_t>(order)]);
+        values.push_back(order < 4 ? derivatives[static_cast<std::size_t>(order)] : 0.0);
       }
       return values;
     };
     const auto rows = [&](int order, double t) {
-      std::vector<double> r(4);
-      const auto y = at_order(0, t), dy = at_order(1, t), ddy = at_order(2, t), dddy = at_order(3, t);
+      std::vector<double> r(4), z;
+      for (int k = 0; k <= order + 1; ++k)
+        for (const double value : at_order(k, t)) z.push_back(value);
       if (order == 0)
-        f.form.equations().residual(t, y.data(), dy.data(), r.data());
+        f.form.equations().residual(t, z.data(), z.data() + 4, r.data());
       else
-        f.form.equations().along_motion(order, t, y.data(), dy.data(), ddy.data(), dddy.data(), std::array{0, 1, 2, 3},
-                                        r.data());
+        f.form.equations().along_motion(order, t, z.data(), std::array{0, 1, 2, 3}, r.data());
       return r;
     };
     const double t = 0.3, step = 1e-4;
@@ -127,6 +127,12 @@ TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_NEAR(first[i], (ahead[i] - behind[i]) / (2 * step), 1e-6) << i;
       EXPECT_NEAR(second[i], (ahead[i] - 2 * middle[i] + behind[i]) / (step * step), is_black_box ? 1e-4 : 1e-6) << i;
+    }
+    for (int order = 3; order <= 5 && !is_black_box; ++order) {
+      const auto before = rows(order - 1, t - step), after = rows(order - 1, t + step), now = rows(order, t);
+      for (std::size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(now[i], (after[i] - before[i]) / (2 * step), 1e-5 * std::max(1.0, std::abs(now[i])))
+            << order << ", " << i;
     }
   }
 }
