@@ -161,6 +161,15 @@ void Arming::see(const double* x) {
   for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
 }
 
+bool Arming::is_within_tolerance(const double* x, const double* y) const {
+  constexpr double generous = 10;  // one component may be off by more than the norm of all
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double allowed = control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(y[i]));
+    if (!(std::abs(x[i] - y[i]) <= generous * allowed)) return false;
+  }
+  return true;
+}
+
 double Arming::margin(Band band, std::size_t i) const {
   const double rounding = at_rest * largest_[i];
   return band == Band::rounding ? rounding : std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
