@@ -89,8 +89,8 @@ const EsdirkTable esdirk_4{
                 2.9150236681576626}}},
 };
 // The published comparison solution meets one of the two conditions that order four adds to stage order two, Σ b_i a_ij
-// c_j^2 = 1/12, to 4e-6, and misses the other, Σ b_i c_i^3 = 1/4, by 5.7e-4: on linear equations its estimate is a tenth
-// of the error. Ours misses both by 5.7e-4; the rest (order three, Σ b_i c_i^3, R(∞) = 0) is as published.
+// c_j^2 = 1/12, to 4e-6, and misses the other, Σ b_i c_i^3 = 1/4, by 5.7e-4: on linear equations its estimate is a
+// tenth of the error. Ours misses both by 5.7e-4; the rest (order three, Σ b_i c_i^3, R(∞) = 0) is as published.
 constexpr EsdirkTable::Row embedded_3{0,
                                       -0.23512923888761024873,
                                       0.64637048276908844391,

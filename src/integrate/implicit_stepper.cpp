@@ -34,8 +34,8 @@ void ImplicitStepper::carry(Memory& memory) {
   carry_common(memory);
   memory(n_, states_, highest_index_, t_, direction_, next_, y_, end_, dy_, weight_, newton_weight_, error_weight_,
          is_first_, was_rejected_, start_, start_dy_, end_shift_, last_h_);
-  memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_,
-         last_t_, last_time_rest_, has_past_, why_);
+  memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
+         has_past_, why_);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {

@@ -153,7 +153,7 @@ class MultistepStepper : public Stepper {
   double time(double elapsed) const { return origin_ + elapsed; }
 
   double t_ = 0, direction_ = 1;
-  double origin_ = 0, elapsed_ = 0;  // of the last start, and since: steps may be shorter than t can tell
+  double origin_ = 0, elapsed_ = 0;             // of the last start, and since: steps may be shorter than t can tell
   std::vector<double> state_;                   // where the last step ended, corrected
   bool has_stepped_ = false, is_fresh_ = true;  // since the last start
   bool must_restart_ = false;
