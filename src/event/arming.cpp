@@ -13,6 +13,16 @@ constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than t
 int sign_of(double x) {
   return (x > 0) - (x < 0);
 }
+/// It has fired before its own zero, which is still to come.
+bool settles(const Armed& armed, const Moment& moment) {
+  return moment.direction * (armed.settles_until - moment.t) > 0;
+}
+
+/// When it will be beyond its zero: twice what its tangent needs.
+double passes_zero_by(const Armed& armed, const Moment& moment) {
+  return moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
+}
+
 }  // namespace
 
 Arming::Arming(GuardSet& guards, const Function& rates, Held& held, const StepControl& control, int size)
@@ -85,7 +95,7 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
 }
 
 // Derivatives are along the integration: with t running backward, "rising" is rising on the way.
-Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
+Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   Armed& armed = (*this)[guard];
   const bool has_values_only = guards_.has_values_only(guard), is_relation = guards_.is_relation(guard);
   const Band band = is_relation ? band_of(guard) : Band::rounding;
@@ -131,16 +141,16 @@ Arming::Verdict Arming::look_generic(int guard, const Moment& moment, bool wants
     t.slope = Interval(moment.direction);
     const Jet<Interval> g = guards_.evaluate(guard, t, box_);
     if (g.value.is_nan()) throw GuardNotANumber(guard, moment.t);
-    Verdict verdict{.sign = g.value.sign(), .slope = g.slope.sign(), .curve = with_second ? g.curve.sign() : 0};
+    Signs verdict{.sign = g.value.sign(), .slope = g.slope.sign(), .curve = with_second ? g.curve.sign() : 0};
     if (verdict.leaving() != 0 || with_second) return verdict;
   }
   return {};
 }
 
-Arming::Verdict Arming::look_black_box(int guard, const Moment& moment) {
+Signs Arming::look_black_box(int guard, const Moment& moment) {
   const double g = guards_.evaluate(guard, moment.t, moment.x);
   if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
-  Verdict verdict;
+  Signs verdict;
   double noise = 0;
   moved_.resize(n_);
   for (const double side : {-1.0, 1.0}) {
@@ -219,7 +229,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
   return armed.reads_held == 0;
 }
 
-Arming::Verdict Arming::look(int guard, const Moment& moment, bool wants_slope) {
+Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
   return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope) : look_black_box(guard, moment);
 }
 
@@ -249,21 +259,19 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
-    const Verdict verdict = look(g, moment, has_fired && is_unilateral);
+    const Signs verdict = look(g, moment, has_fired && is_unilateral);
     if (!armed.is_known) {  // the start of a run, or of watching
-      armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
-      // A relation is never armed blindly: a sign other than the one that is held would not be seen.
-      armed.starts_at_zero = verdict.sign == 0 && !(guards_.is_relation(g) && armed.sign != 0);
+      const Standing standing = stand_at_start(verdict, guards_.is_relation(g));
+      armed.sign = static_cast<signed char>(standing.sign);
+      armed.starts_at_zero = standing.starts_at_zero;
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
     } else if (guards_.is_relation(g)) {
       judge_relation(g, verdict, moment, aftermath);
-    } else if (has_fired) {
-      judge_fired(g, verdict, moment, aftermath);
     } else {
-      judge_other(g, verdict, moment, aftermath);
+      judge_guard(g, verdict, moment, has_fired, aftermath);
     }
     armed.is_known = true;
-    if (moment.has_moved) doubt(g, verdict, aftermath);
+    if (moment.has_moved && !settles(armed, moment)) doubt(g, verdict, aftermath);
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
     if (is_role && !guards_.is_relation(g) && armed.starts_at_zero &&
         armed.sign == 0) {  // what is not true is false, until it leaves to the other side
@@ -295,66 +303,50 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   return aftermath;
 }
 
-// A relation has the sign of its value; where that is zero, the sign it leaves to; where it does not leave, it rests
-// and has none. If that is not what is held, it fires.
-void Arming::judge_relation(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
+void Arming::judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
-  int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
-  // Zero, but by rounding or integration on the other side of it than where it goes: passing zero is no event any more.
-  const bool passes_zero = verdict.sign == 0 && now != 0 && std::isfinite(armed.forecast);
-  armed.starts_at_zero = held == 0;
-  if (moment.direction * (armed.settles_until - moment.t) > 0) {  // it has fired before its own zero
-    armed.sign = static_cast<signed char>(passes_zero ? -now : now);
-    return;
-  }
-  const bool is_going_back = verdict.sign == 0 && now == -held;
-  if (is_going_back && !moment.has_moved(guard)) {  // just across, by a few ulp: the chart finds what follows
-    armed.sign = static_cast<signed char>(held);
-    return;
-  }
-  if (passes_zero)
-    armed.settles_until = moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
-  armed.sign = static_cast<signed char>(passes_zero ? -now : held);
-  if (now == held) return;
-  armed.after = static_cast<signed char>(now);
+  const RelationStanding standing = stand_of_relation(held, verdict, std::isfinite(armed.forecast),
+                                                      settles(armed, moment), [&] { return moment.has_moved(guard); });
+  if (standing.passes_zero) armed.settles_until = passes_zero_by(armed, moment);
+  armed.sign = static_cast<signed char>(standing.sign);
+  armed.starts_at_zero = standing.starts_at_zero;
+  if (standing.outcome != Standing::Outcome::fires) return;
+  armed.after = static_cast<signed char>(standing.after);
   aftermath.jumped.push_back(guard);
 }
 
-// The guard fired and its transition has been made, the table "guard that fired". Its sign before was armed.sign.
-void Arming::judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
+void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
-  const int before = armed.sign;
-  if (std::exchange(armed.is_touching, false) && !moment.has_moved(guard)) {
-    armed.starts_at_zero = true;
-    return;
-  }
-  if (guards_[guard].side == Side::bilateral) {
-    if (verdict.sign == 0 && !moment.has_moved(guard)) {  // the finder has proved it beyond, by a few ulp
-      armed.sign = static_cast<signed char>(-before);
-      armed.starts_at_zero = false;
-      return;
-    }
-    armed.sign = static_cast<signed char>(verdict.sign != 0 ? verdict.sign : verdict.leaving());
-    armed.starts_at_zero = verdict.sign == 0;
-    return;
-  }
-  if (verdict.sign == -before) {
-    aftermath.beyond.push_back(guard);
-    return;
-  }
-  armed.starts_at_zero = verdict.sign == 0;
-  const bool is_away = verdict.sign == before && moment.has_moved(guard);  // the jump put it elsewhere: inward is fine
-  if (verdict.slope == -before && !is_away) aftermath.unresolved.push_back(guard);
-  if (verdict.slope == 0 && verdict.sign == 0) {
-    armed.sign = static_cast<signed char>(verdict.curve == before ? before : 0);  // 0: resting, the chart decides
-    if (verdict.curve == -before) aftermath.unresolved.push_back(guard);
+  const LiveGuard& live = guards_[guard];
+  const HasMoved has_moved = [&] { return moment.has_moved(guard); };
+  const Standing standing =
+      has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
+                                     std::isfinite(armed.forecast), has_moved)
+                : stand_after_reset({armed.sign, armed.starts_at_zero}, verdict, live.side, live.direction, has_moved);
+  armed.sign = static_cast<signed char>(standing.sign);
+  armed.starts_at_zero = standing.starts_at_zero;
+  switch (standing.outcome) {
+    case Standing::Outcome::stands:
+      break;
+    case Standing::Outcome::fires:
+      aftermath.jumped.push_back(guard);
+      break;
+    case Standing::Outcome::passes:
+      if (!settles(armed, moment)) armed.settles_until = passes_zero_by(armed, moment);
+      break;
+    case Standing::Outcome::remains:
+      aftermath.unresolved.push_back(guard);
+      break;
+    case Standing::Outcome::beyond:
+      aftermath.beyond.push_back(guard);
+      break;
   }
 }
 
 // A jump of the same event may have made a truth or the side of a relay untrue: it fires again, and is set right.
-void Arming::doubt(int guard, const Verdict& verdict, Aftermath& aftermath) {
-  if (verdict.sign == 0 || guards_.is_exit(guard) || !std::isnan((*this)[guard].settles_until)) return;
+void Arming::doubt(int guard, const Signs& verdict, Aftermath& aftermath) {
+  if (verdict.sign == 0 || guards_.is_exit(guard)) return;
   const GuardInfo& info = guards_.info(guard);
   const auto i = static_cast<std::size_t>(info.role_index);
   int believed = 0;
@@ -380,34 +372,6 @@ void Arming::doubt(int guard, const Verdict& verdict, Aftermath& aftermath) {
   (*this)[guard].starts_at_zero = false;
   if (std::find(aftermath.jumped.begin(), aftermath.jumped.end(), guard) == aftermath.jumped.end())
     aftermath.jumped.push_back(guard);
-}
-
-// The guard did not fire, but a reset or a mode change may have moved it: the table "guard that did not fire".
-void Arming::judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath) {
-  Armed& armed = (*this)[guard];
-  const int before = armed.starts_at_zero && armed.sign == 0 ? 0 : armed.sign;
-  if (verdict.sign != before && !moment.has_moved(guard)) return;  // about to cross, or just across: the chart finds it
-  const Direction direction = guards_[guard].direction;
-  const int now = verdict.sign != 0 ? verdict.sign : verdict.leaving();
-  armed.starts_at_zero = verdict.sign == 0;
-  const bool is_in_direction = guards_[guard].fires_towards(now);
-  if (before == 0) {
-    armed.sign = static_cast<signed char>(now);
-    if (guards_[guard].side == Side::unilateral && direction != Direction::either &&
-        now == static_cast<int>(direction)) {
-      armed.sign = static_cast<signed char>(-now);  // at rest on zero and now pushed beyond it: that must not be seen
-      aftermath.jumped.push_back(guard);
-    }
-    return;
-  }
-  if (now == -before) {
-    if (is_in_direction)
-      aftermath.jumped.push_back(guard);
-    else
-      armed.sign = static_cast<signed char>(now);
-  } else if (verdict.sign == 0) {
-    armed.sign = static_cast<signed char>(now);
-  }
 }
 
 }  // namespace pawl::event

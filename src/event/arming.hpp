@@ -1,6 +1,6 @@
-// How every guard stands at the start of a piece: its sign, whether it starts at zero, when it may vanish. The decision
-// tables of docs/events.md are here: what a guard's value and first derivatives mean at the start of a run, after the
-// transition of a guard that fired, and for one that a reset has moved.
+// How every guard stands at the start of a piece: its sign, whether it starts at zero, when it may vanish. What is
+// known of a guard is found here; what that means, at the start of a run, after the transition of a guard that fired,
+// and for one that a reset has moved, is decided by the tables in standing.hpp.
 #pragma once
 
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "event/black_box_chart.hpp"
 #include "event/guard_set.hpp"
 #include "event/sleep.hpp"
+#include "event/standing.hpp"
 #include "pawl/stepper.hpp"
 
 namespace pawl::event {
@@ -85,24 +86,17 @@ class Arming {
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
 
  private:
-  struct Verdict {
-    int sign = 0;   // certain, or 0
-    int slope = 0;  // sign of the first derivative, where needed
-    int curve = 0;  // of the second
-    int leaving() const { return slope != 0 ? slope : curve; }
-  };
   void recall_forecast(int guard, const Moment& moment);
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
   double margin(Band band, std::size_t i) const;
   Band band_of(int guard) const;  // of a relation
-  Verdict look(int guard, const Moment& moment, bool wants_slope);
-  Verdict look_generic(int guard, const Moment& moment, bool wants_slope);
-  Verdict look_black_box(int guard, const Moment& moment);
-  void doubt(int guard, const Verdict& verdict, Aftermath& aftermath);
+  Signs look(int guard, const Moment& moment, bool wants_slope);
+  Signs look_generic(int guard, const Moment& moment, bool wants_slope);
+  Signs look_black_box(int guard, const Moment& moment);
+  void doubt(int guard, const Signs& verdict, Aftermath& aftermath);
   const std::vector<double>& second_rate(const Moment& moment);
-  void judge_relation(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
-  void judge_fired(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
-  void judge_other(int guard, const Verdict& verdict, const Moment& moment, Aftermath& aftermath);
+  void judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath);
+  void judge_guard(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
 
   GuardSet& guards_;
   const Function& rates_;

@@ -182,7 +182,7 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
   if ((is_rising || is_falling) && has_ends) return locate(a, b, c.front(), c.back(), piece.band);
   if (b - a <= 8 * ulp_at(b)) return reader_->emit(0, a, b);
   if (std::max(-*low, *high) <= piece.band) {  // all of it within what the piece can tell
-    if (piece.largest <= 8 * piece.noise || depth > 40) return zero_within(a, b);
+    if (piece.largest <= 8 * piece.noise || depth > 40) return zero_within(a, b, piece.noise);
     if (b - a < piece.b - piece.a) return resolve(a, b, depth + 1);
   }
   if (b - a < (piece.b - piece.a) / 200) return resolve(a, b, depth + 1);  // a closer look: its band is smaller
@@ -196,10 +196,12 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
   return chart(piece, left, a, m, depth) && chart(piece, right, m, b, depth);
 }
 
-// Nothing but noise on [a, b], as far as the piece can tell; the ends may still show a sign change.
-bool BlackBoxChart::zero_within(double a, double b) {
+// Nothing but noise on [a, b], as far as the piece can tell; the ends may still show a sign change. Inputs moved by a
+// few ulp need not show the rounding of terms that cancel; what the piece leaves of the guard does.
+bool BlackBoxChart::zero_within(double a, double b, double noise) {
   const double ga = value_at(guard_, a), gb = value_at(guard_, b);
-  const bool crosses = ga * gb < 0 && std::abs(ga) > 2 * noise_near(a, ga) && std::abs(gb) > 2 * noise_near(b, gb);
+  const bool crosses = ga * gb < 0 && std::abs(ga) > 2 * std::max(noise, noise_near(a, ga)) &&
+                       std::abs(gb) > 2 * std::max(noise, noise_near(b, gb));
   return crosses ? locate(a, b, ga, gb, std::min(std::abs(ga), std::abs(gb))) : reader_->emit(0, a, b);
 }
 

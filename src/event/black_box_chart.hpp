@@ -43,7 +43,7 @@ class BlackBoxChart {
   double noise_near(double theta, double value);
   bool resolve(double a, double b, int depth);
   bool chart(const Piece& piece, const Coefficients& c, double a, double b, int depth);
-  bool zero_within(double a, double b);
+  bool zero_within(double a, double b, double noise);
   bool locate(double a, double b, double ga, double gb, double noise);
   bool walk(double from, double to, double bound);
   double ulp_at(double theta) const;

@@ -188,7 +188,8 @@ class Certified final : public EventFinder {
   bool is_back_at_zero(int guard, const Armed& armed, const ChartReader& reader) {
     if (!armed.starts_at_zero || armed.sign == 0 || !reader.ends_in_zero() || reader.zero_from() > 0) return false;
     if (!guards_[guard].is_generic || !guards_[guard].fires_towards(-armed.sign)) return false;
-    return generic_.jet_at(guard, 1).slope * armed.sign < 0;
+    const double rounding = generic_.range_over(guard, 1, 1).radius();  // less than that is no way
+    return generic_.jet_at(guard, 1).slope * armed.sign < -rounding;
   }
 
   // Within a leading zero signs cannot be proved: the last instant at which the value is not beyond.
@@ -348,6 +349,7 @@ class Certified final : public EventFinder {
     if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return 0.02;
     generic_.read(step);
     const Jet<double> g = generic_.jet_at(guard, 1);
+    if (g.slope == 0) return 0.05;  // flat there
     return std::clamp(3 * std::abs(g.value / g.slope), 1e-6, 0.05);
   }
 

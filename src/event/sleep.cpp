@@ -7,6 +7,23 @@
 
 namespace pawl::event {
 
+void SleepHabit::fell_asleep(int level, long long step) {
+  level_ = static_cast<signed char>(level);
+  asleep_since_ = step;
+}
+
+void SleepHabit::stayed_awake() {
+  level_ = static_cast<signed char>(std::max(0, level_ - 4));
+  patience_ = level_ == 0 ? 8 : 1;
+}
+
+void SleepHabit::woke(long long step) {
+  restless_ = step - asleep_since_ <= 1 ? static_cast<unsigned char>(restless_ + 1) : 0;
+  if (restless_ < 4) return;
+  restless_ = 0;
+  patience_ = 16;
+}
+
 Sleep::Sleep(GuardSet& guards, int size)
     : guards_(guards),
       n_(static_cast<std::size_t>(size)),
@@ -51,11 +68,7 @@ void Sleep::wake(const Sleeper& sleeper) {
   Habit& habit = habits_[g];
   if (!is_asleep(sleeper.guard) || habit.stamp != sleeper.stamp) return;
   rouse(sleeper.guard);
-  habit.restless = steps_ - habit.asleep_since <= 1 ? static_cast<unsigned char>(habit.restless + 1) : 0;
-  if (habit.restless >= 4) {
-    habit.restless = 0;
-    habit.patience = 16;
-  }
+  habit.past.woke(steps_);
 }
 
 void Sleep::break_boxes(std::size_t variable, double lo, double hi) {
@@ -187,10 +200,7 @@ void Sleep::lie_down(int guard, std::size_t variable, int level, double at, doub
 bool Sleep::offer(int guard, const Step& step) {
   const auto g = static_cast<std::size_t>(guard);
   Habit& habit = habits_[g];
-  if (habit.patience > 0) {
-    --habit.patience;
-    return false;
-  }
+  if (!habit.past.accepts_offer()) return false;
   if (habit.reads.empty()) {  // which states it reads is seen by one evaluation at the state itself
     for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(step.end()[i]);
     probe_.reads.clear();
@@ -201,11 +211,9 @@ bool Sleep::offer(int guard, const Step& step) {
     habit.reads = probe_.reads;
   }
   ++habit.stamp;
-  for (const int change : {2, 0, -2, -4}) {
-    const int level = habit.level + change;
+  for (const int level : habit.past.levels_to_try()) {
     if (level < 0 || level >= levels || !is_possible(guard, step, level)) continue;
-    habit.level = static_cast<signed char>(level);
-    habit.asleep_since = steps_;
+    habit.past.fell_asleep(level, steps_);
     const auto place = static_cast<std::size_t>(std::exchange(position_[g], -1));
     awake_[place] = awake_.back();
     position_[static_cast<std::size_t>(awake_[place])] = awake_.back() == guard ? -1 : static_cast<int>(place);
@@ -213,8 +221,7 @@ bool Sleep::offer(int guard, const Step& step) {
     mode_readers_ += habit.reads_modes ? 1 : 0;
     return true;
   }
-  habit.level = static_cast<signed char>(std::max(0, habit.level - 4));
-  habit.patience = habit.level == 0 ? 8 : 1;
+  habit.past.stayed_awake();
   return false;
 }
 

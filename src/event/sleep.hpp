@@ -12,6 +12,28 @@
 
 namespace pawl::event {
 
+/// How deeply a guard may sleep, and whether it is worth a try: what its past says.
+class SleepHabit {
+ public:
+  static constexpr int levels = 16;
+
+  /// An offer now: false while it has to wait.
+  bool accepts_offer() { return patience_ == 0 || (--patience_, false); }
+  /// Levels worth a try, from the deepest: two above the last one, that one, and then below it.
+  std::array<int, 4> levels_to_try() const { return {level_ + 2, level_, level_ - 2, level_ - 4}; }
+  void fell_asleep(int level, long long step);
+  /// None of the levels would do: the next try is shallower, and later where it cannot be.
+  void stayed_awake();
+  /// After four times at once it is left alone for sixteen steps.
+  void woke(long long step);
+
+ private:
+  signed char level_ = levels / 2;  // where it slept last
+  unsigned char restless_ = 0;      // times it woke at once
+  unsigned char patience_ = 0;      // offers to be declined
+  long long asleep_since_ = 0;
+};
+
 class Sleep {
  public:
   Sleep(GuardSet& guards, int size);
@@ -35,7 +57,7 @@ class Sleep {
   }
 
  private:
-  static constexpr int levels = 16;
+  static constexpr int levels = SleepHabit::levels;
   struct Sleeper {
     int guard;
     unsigned stamp;  // of the time it fell asleep: an entry with an old stamp means nothing
@@ -47,11 +69,8 @@ class Sleep {
   struct Habit {
     std::vector<int> reads;  // states
     bool reads_modes = false, reads_parameters = false;
-    signed char level = levels / 2;  // where it slept last
-    unsigned char restless = 0;      // times it woke soon
-    unsigned char patience = 0;      // steps to wait before the next try
     unsigned stamp = 0;
-    long long asleep_since = 0;
+    SleepHabit past;
   };
   bool is_possible(int guard, const Step& step, int level);
   double unit_of(std::size_t variable, const Step& step);

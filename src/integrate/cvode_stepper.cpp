@@ -64,15 +64,15 @@ class Cvode final : public sundials::MultistepStepper {
     std::string trouble = n_ > states_ ? form_.complete(t_, values(y_.get()), values(rate_.get())) : std::string{};
     has_rate_ = known_rate && n_ == states_;
     if (has_rate_) std::copy(known_rate, known_rate + n_, values(rate_.get()));
-    check(CVodeReInit(memory_.get(), t_, y_.get()), "CVodeReInit");
+    check(CVodeReInit(memory_.get(), 0, y_.get()), "CVodeReInit");
     check(CVodeSetInitStep(memory_.get(), first_step), "CVodeSetInitStep");
     return trouble;
   }
 
   Advance advance(double limit) override {
-    if (const int flag = CVodeSetStopTime(memory_.get(), limit); flag < 0) return {flag, t_, false};
+    if (const int flag = CVodeSetStopTime(memory_.get(), limit); flag < 0) return {flag, elapsed_, false};
     Advance advanced;
-    advanced.flag = CVode(memory_.get(), limit, y_.get(), &advanced.t, CV_ONE_STEP);
+    advanced.flag = CVode(memory_.get(), limit, y_.get(), &advanced.elapsed, CV_ONE_STEP);
     advanced.is_at_limit = advanced.flag == CV_TSTOP_RETURN;
     return advanced;
   }
@@ -104,7 +104,7 @@ class Cvode final : public sundials::MultistepStepper {
     return now;
   }
 
-  int derivative(double t, int k, N_Vector out) override { return CVodeGetDky(memory_.get(), t, k, out); }
+  int derivative(int k, N_Vector out) override { return CVodeGetDky(memory_.get(), elapsed_, k, out); }
   int used_order() const override {
     int order = 0;
     CVodeGetLastOrder(memory_.get(), &order);
@@ -122,11 +122,6 @@ class Cvode final : public sundials::MultistepStepper {
   }
   bool local_errors(N_Vector out) const override { return CVodeGetEstLocalErrors(memory_.get(), out) == CV_SUCCESS; }
 
-  const double* start_slope() override {
-    if (!has_rate_ && rate(t_, y_.get(), rate_.get(), this) != 0) return nullptr;
-    return values(rate_.get());
-  }
-
   // CVODE projects inside a step, with BDF only (Eich, SIAM J. Numer. Anal. 30 (1993) 1467): the move enters its past.
   bool takes_correction_inside(Correction* correction) override {
     correction_ = correction;
@@ -138,14 +133,14 @@ class Cvode final : public sundials::MultistepStepper {
     return true;
   }
 
-  static int rate(realtype t, N_Vector y, N_Vector out, void* user) {
+  static int rate(realtype elapsed, N_Vector y, N_Vector out, void* user) {
     auto& self = *static_cast<Cvode*>(user);
     // The first evaluation after a start is at the start, where the caller may know it.
-    if (std::exchange(self.has_rate_, false) && t == self.t_) {
-      if (out != self.rate_.get()) N_VScale(1, self.rate_.get(), out);
+    if (std::exchange(self.has_rate_, false) && elapsed == 0) {
+      N_VScale(1, self.rate_.get(), out);
       return 0;
     }
-    return self.evaluate(t, values(y), nullptr, values(out));
+    return self.evaluate(elapsed, values(y), nullptr, values(out));
   }
 
   static int weigh(N_Vector y, N_Vector weights, void* user) {
@@ -153,19 +148,19 @@ class Cvode final : public sundials::MultistepStepper {
   }
 
   // I - γ J = γ (I / γ - J).
-  static int linearize(realtype t, N_Vector y, N_Vector, SUNMatrix, booleantype is_old_good, booleantype* is_new,
+  static int linearize(realtype elapsed, N_Vector y, N_Vector, SUNMatrix, booleantype is_old_good, booleantype* is_new,
                        realtype gamma, void* user, N_Vector, N_Vector, N_Vector) {
     auto& self = *static_cast<Cvode*>(user);
     self.direct_->shift(1 / gamma, 1 / gamma);
     *is_new = is_old_good ? SUNFALSE : SUNTRUE;
     if (is_old_good) return 0;
     return self.guarded([&] {
-      self.direct_->linearize(t, values(y), nullptr);
+      self.direct_->linearize(self.time(elapsed), values(y), nullptr);
       return 0;
     });
   }
 
-  static int project(realtype t, N_Vector y, N_Vector move, realtype, N_Vector, void* user) {
+  static int project(realtype elapsed, N_Vector y, N_Vector move, realtype, N_Vector, void* user) {
     auto& self = *static_cast<Cvode*>(user);
     if (!self.correction_) {
       N_VConst(0, move);
@@ -173,7 +168,7 @@ class Cvode final : public sundials::MultistepStepper {
     }
     return self.guarded([&] {
       std::copy(values(y), values(y) + self.n_, self.corrected_.begin());
-      const double size = self.correction_->apply(t, self.corrected_.data());
+      const double size = self.correction_->apply(self.time(elapsed), self.corrected_.data());
       if (!(size <= 1)) return 1;
       for (int i = 0; i < self.n_; ++i) values(move)[i] = self.corrected_[static_cast<std::size_t>(i)] - values(y)[i];
       return 0;

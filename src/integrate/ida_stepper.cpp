@@ -66,7 +66,7 @@ class Ida final : public sundials::MultistepStepper {
     mask_ = is_high_index_ ? id_.get() : nullptr;
     start_step_ = std::abs(first_step);
     void* ida = memory_.get();
-    check(IDAReInit(ida, t_, y_.get(), dy_.get()), "IDAReInit");
+    check(IDAReInit(ida, 0, y_.get(), dy_.get()), "IDAReInit");
     check(IDASetId(ida, id_.get()), "IDASetId");
     check(IDASetSuppressAlg(ida, is_high_index_ ? SUNTRUE : SUNFALSE), "IDASetSuppressAlg");
     check(IDASetInitStep(ida, first_step), "IDASetInitStep");
@@ -76,11 +76,11 @@ class Ida final : public sundials::MultistepStepper {
   Advance advance(double limit) override {
     if (is_high_index_ && !has_stepped_ && start_step_ == 0) {
       start_step_ = guess_first_step(limit);
-      IDASetInitStep(memory_.get(), std::copysign(start_step_, limit - t_));
+      IDASetInitStep(memory_.get(), std::copysign(start_step_, limit));
     }
-    if (const int flag = IDASetStopTime(memory_.get(), limit); flag < 0) return {flag, t_, false};
+    if (const int flag = IDASetStopTime(memory_.get(), limit); flag < 0) return {flag, elapsed_, false};
     Advance advanced;
-    advanced.flag = IDASolve(memory_.get(), limit, &advanced.t, y_.get(), dy_.get(), IDA_ONE_STEP);
+    advanced.flag = IDASolve(memory_.get(), limit, &advanced.elapsed, y_.get(), dy_.get(), IDA_ONE_STEP);
     advanced.is_at_limit = advanced.flag == IDA_TSTOP_RETURN;
     return advanced;
   }
@@ -89,7 +89,7 @@ class Ida final : public sundials::MultistepStepper {
   // IDA applies it: the weights of the first step depend on its size.
   double guess_first_step(double limit) {
     N_Vector weights = columns_[0].get();
-    const double far = 1e-3 * std::abs(limit - t_);
+    const double far = 1e-3 * std::abs(limit);
     if (weigh(y_.get(), weights, this) != 0) return far;
     const double speed = N_VWrmsNormMask(dy_.get(), weights, id_.get());
     return speed * far > 0.5 ? 0.5 / speed : far;
@@ -121,7 +121,7 @@ class Ida final : public sundials::MultistepStepper {
     return now;
   }
 
-  int derivative(double t, int k, N_Vector out) override { return IDAGetDky(memory_.get(), t, k, out); }
+  int derivative(int k, N_Vector out) override { return IDAGetDky(memory_.get(), elapsed_, k, out); }
   int used_order() const override {
     int order = 0;
     IDAGetLastOrder(memory_.get(), &order);
@@ -138,10 +138,9 @@ class Ida final : public sundials::MultistepStepper {
     return h;
   }
   bool local_errors(N_Vector out) const override { return IDAGetEstLocalErrors(memory_.get(), out) == IDA_SUCCESS; }
-  const double* start_slope() override { return values(dy_.get()); }
 
-  static int residual(realtype t, N_Vector y, N_Vector dy, N_Vector out, void* user) {
-    return static_cast<Ida*>(user)->evaluate(t, values(y), values(dy), values(out));
+  static int residual(realtype elapsed, N_Vector y, N_Vector dy, N_Vector out, void* user) {
+    return static_cast<Ida*>(user)->evaluate(elapsed, values(y), values(dy), values(out));
   }
 
   // Errors of a multiplier of index k are h^(1 - k) times those of the states; without the factor Newton's method would
@@ -160,12 +159,12 @@ class Ida final : public sundials::MultistepStepper {
   }
 
   // dr/dy + c dr/dy' = -(c M - J).
-  static int linearize(realtype t, realtype c, N_Vector y, N_Vector dy, N_Vector, SUNMatrix, void* user, N_Vector,
+  static int linearize(realtype elapsed, realtype c, N_Vector y, N_Vector dy, N_Vector, SUNMatrix, void* user, N_Vector,
                        N_Vector, N_Vector) {
     auto& self = *static_cast<Ida*>(user);
     self.direct_->shift(c, -1);
     return self.guarded([&] {
-      self.direct_->linearize(t, values(y), values(dy));
+      self.direct_->linearize(self.time(elapsed), values(y), values(dy));
       return 0;
     });
   }

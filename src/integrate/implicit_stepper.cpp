@@ -34,7 +34,8 @@ void ImplicitStepper::carry(Memory& memory) {
   carry_common(memory);
   memory(n_, states_, highest_index_, t_, direction_, next_, y_, end_, dy_, weight_, newton_weight_, error_weight_,
          is_first_, was_rejected_, start_, start_dy_, end_shift_, last_h_);
-  memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, last_t_, has_past_, why_);
+  memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
+         has_past_, why_);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {
@@ -64,6 +65,7 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
   counting_ = std::max(counting_, 1.0);
   raised_ = 1;
   t_ = t;
+  time_rest_ = 0;
   direction_ = direction;
   next_ = first_step;
   is_first_ = true;
@@ -181,27 +183,29 @@ Attempt ImplicitStepper::adaptive_step(double limit, Correction* correction, Ste
   if (next_ == 0) next_ = choose_first_step(limit);
   double size = std::min(next_, control_.max_step);
   for (int attempts = 1;; ++attempts) {
-    double h = direction_ * size, t1 = t_ + h;
+    double h = direction_ * size, t1 = t_ + (h + time_rest_), rest = (h + time_rest_) - (t1 - t_);
     bool ends_at_limit = false, is_cut = false;  // a step cut short by the limit says nothing about the next
-    const double remaining = std::abs(limit - t_);
+    const double remaining = std::abs(limit - t_ - time_rest_);
     if (remaining <= 1.01 * size) {
       ends_at_limit = remaining <= size || remaining <= control_.max_step;
       is_cut = remaining < size;
       if (ends_at_limit) {
         size = remaining;
-        h = limit - t_;
+        h = direction_ * size;
         t1 = limit;
+        rest = 0;
       }
     }
     if (!ends_at_limit && size < smallest_step(t_, limit)) {
       size = smallest_step(t_, limit);  // never give up without a try
       h = direction_ * size;
-      t1 = t_ + h;
+      t1 = t_ + (h + time_rest_);
+      rest = (h + time_rest_) - (t1 - t_);
     }
     Trial trial = try_step(t1, h, false, correction);
     if (trial.outcome == Trial::Outcome::solved && trial.error <= 1) {
       if (!is_cut) next_ = size * grow(trial.error, true);
-      take(t1, h, trial.error, out);
+      take(t1, h, rest, trial.error, out);
       return Attempt::accepted;
     }
     if (size <= smallest_step(t_, limit)) return fail(trial, size, attempts);
@@ -228,7 +232,7 @@ Attempt ImplicitStepper::fixed_step(double limit, Correction* correction, Step& 
     if (trial.outcome != Trial::Outcome::solved) ++work_.divergences;
     return fail(trial, std::abs(next.h), 1);
   }
-  take(next.t1, next.h, trial.error, out);
+  take(next.t1, next.h, 0, trial.error, out);
   return Attempt::accepted;
 }
 
@@ -247,10 +251,11 @@ ImplicitStepper::Trial ImplicitStepper::try_step(double t1, double h, bool retak
   return trial;
 }
 
-void ImplicitStepper::take(double t1, double h, double error, Step& out) {
+void ImplicitStepper::take(double t1, double h, double rest, double error, Step& out) {
   std::swap(start_, y_);
   start_dy_ = dy_;
   last_t_ = t_;
+  last_time_rest_ = std::exchange(time_rest_, rest);
   last_h_ = h;
   accept(h);
   y_ = end_;
@@ -270,22 +275,24 @@ void ImplicitStepper::take(double t1, double h, double error, Step& out) {
 bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
   if (!has_past_) return false;
   const std::vector<double> y = y_, dy = dy_, shift = end_shift_;  // once per event
-  const double t = t_;
+  const double t = t_, rest = time_rest_;
   y_ = start_;
   dy_ = start_dy_;
   t_ = last_t_;
+  time_rest_ = last_time_rest_;
   set_weights();
-  const double h = end - t_;
+  const double h = end - t_ - time_rest_;
   const Trial trial = try_step(end, h, true, correction);
   if (trial.outcome != Trial::Outcome::solved || !std::isfinite(trial.error)) {
     y_ = y;
     dy_ = dy;
     end_shift_ = shift;
     t_ = t;
+    time_rest_ = rest;
     return false;
   }
   --work_.accepted;  // the same step, taken again
-  take(end, h, trial.error, step);
+  take(end, h, 0, trial.error, step);
   grid_.restart(end, direction_ * control_.fixed_step);
   return true;
 }

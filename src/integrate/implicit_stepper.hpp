@@ -93,7 +93,7 @@ class ImplicitStepper : public Stepper {
   Attempt fixed_step(double limit, Correction* correction, Step& out);
   /// A trial with the pull of its end; error is then the larger of the two.
   Trial try_step(double t1, double h, bool retakes, Correction* correction);
-  void take(double t1, double h, double error, Step& out);
+  void take(double t1, double h, double rest, double error, Step& out);
   Attempt fail(const Trial& last, double size, int attempts);
   /// The first rate that is not finite here, or after a step of this size along the tangent; -1: none, or not known.
   int not_finite_rate(double h);
@@ -105,7 +105,8 @@ class ImplicitStepper : public Stepper {
   bool has_said_raised_ = false;
   double counting_ = 1;         // unknowns that take part in the error test
   double multiplier_unit_ = 0;  // absolute tolerance of what a formulation adds
-  double last_t_ = 0;
+  double time_rest_ = 0;        // the state belongs to t_ + time_rest_: what rounding of t has left out
+  double last_t_ = 0, last_time_rest_ = 0;
   bool has_past_ = false;  // a step that can be retaken
   std::string why_;        // a smooth piece cannot begin
 };

@@ -1,4 +1,4 @@
-// One step with s stages solves, for Z_i = Y_i - y0 and W = T^-1 Z,
+// One step with s stages solves, for Z_i = Y_i - y0 with increments dZ = T dW,
 //
 //   0 = r(t0 + c_i h, y0 + Z_i, (A^-1 Z)_i / h),
 //   (γ/h M - J) dW_0 = (T^-1 r)_0,   ((α - i β)/h M - J)(dW_a + i dW_b) = (T^-1 r)_a + i (T^-1 r)_b,
@@ -51,7 +51,7 @@ class Radau final : public ImplicitStepper {
 
   void carry(Memory& memory) override {
     ImplicitStepper::carry(memory);
-    memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_,
+    memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, R_, K_, q_, Y_, e_, slope_, start_residual_,
            is_identity_, has_start_residual_, is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_,
            has_algebraic_states_, is_dear_, factored_h_, factored_stages_, eta_, theta_, iterations_, noisy_failures_,
            error_accepted_, size_accepted_, derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_,
@@ -62,7 +62,7 @@ class Radau final : public ImplicitStepper {
   void make_solver() override { solver_ = form_.make_solver(1, (most_stages - 1) / 2); }
   void resize() override {
     const std::size_t size = at(n_ * most_stages);
-    for (auto* vector : {&Z_, &W_, &R_, &K_, &q_}) vector->assign(size, 0.0);
+    for (auto* vector : {&Z_, &R_, &K_, &q_}) vector->assign(size, 0.0);
     Y_.assign(at(n_), 0.0);
     e_.assign(at(n_), 0.0);
     slope_.assign(at(n_), 0.0);
@@ -154,13 +154,12 @@ class Radau final : public ImplicitStepper {
   double* z(int stage) { return Z_.data() + stage * n_; }
   double* q(int power) { return q_.data() + (power - 1) * n_; }  // of the last accepted step, power 1 ... last_stages_
 
-  /// Z and W from the polynomial of the last step, continued; or, for a step that is taken again, read where it was.
+  /// Z from the polynomial of the last step, continued; or, for a step that is taken again, read where it was.
   template <int s>
   void predict(double h, bool retakes) {
     const RadauTable<s>& table = radau_table<s>();
     if (last_stages_ == 0) {
       std::fill_n(Z_.begin(), s * n_, 0.0);
-      std::fill_n(W_.begin(), s * n_, 0.0);
       return;
     }
     const double ratio = h / last_h_, origin = retakes ? 0 : 1;
@@ -174,16 +173,10 @@ class Radau final : public ImplicitStepper {
       }
     }
     for (int j = 0; j < n_; ++j) {
-      double zj[s];
       for (int i = 0; i < s; ++i) {
         double sum = 0;
         for (int k = 0; k < last_stages_; ++k) sum += weight[i][k] * q_[at(k * n_ + j)];
-        zj[i] = Z_[at(i * n_ + j)] = sum;
-      }
-      for (int i = 0; i < s; ++i) {
-        double sum = 0;
-        for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * zj[k];
-        W_[at(i * n_ + j)] = sum;
+        Z_[at(i * n_ + j)] = sum;
       }
     }
   }
@@ -212,17 +205,25 @@ class Radau final : public ImplicitStepper {
     for (int j = 0; j < n_; ++j) {
       double rj[s], wj[s];
       for (int i = 0; i < s; ++i) rj[i] = R_[at(i * n_ + j)];
+      if (is_identity_) {  // r = A^-1 (A f - Z / h): the difference is taken where nothing has been multiplied yet
+        for (int i = 0; i < s; ++i) {
+          double sum = -by_h * Z_[at(i * n_ + j)];
+          for (int k = 0; k < s; ++k) sum += table.A[at(i)][at(k)] * rj[k];
+          wj[i] = sum;
+        }
+        std::copy(wj, wj + s, rj);
+      }
       for (int i = 0; i < s; ++i) {
         double sum = 0;
         for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * rj[k];
         wj[i] = sum;
       }
-      if (is_identity_) {
-        wj[0] -= table.gamma * by_h * W_[at(j)];
+      if (is_identity_) {  // T^-1 A^-1 = Λ T^-1
+        wj[0] *= table.gamma;
         for (int p = 0; p < table.pairs; ++p) {
-          const double a = W_[at((1 + 2 * p) * n_ + j)], b = W_[at((2 + 2 * p) * n_ + j)];
-          wj[1 + 2 * p] -= by_h * (table.alpha[at(p)] * a + table.beta[at(p)] * b);
-          wj[2 + 2 * p] -= by_h * (table.alpha[at(p)] * b - table.beta[at(p)] * a);
+          const double a = wj[1 + 2 * p], b = wj[2 + 2 * p];
+          wj[1 + 2 * p] = table.alpha[at(p)] * a + table.beta[at(p)] * b;
+          wj[2 + 2 * p] = table.alpha[at(p)] * b - table.beta[at(p)] * a;
         }
       }
       for (int i = 0; i < s; ++i) {
@@ -259,11 +260,11 @@ class Radau final : public ImplicitStepper {
     const RadauTable<s>& table = radau_table<s>();
     for (int j = 0; j < n_; ++j) {
       double wj[s];
-      for (int i = 0; i < s; ++i) wj[i] = W_[at(i * n_ + j)] += R_[at(i * n_ + j)];
+      for (int i = 0; i < s; ++i) wj[i] = R_[at(i * n_ + j)];
       for (int i = 0; i < s; ++i) {
         double sum = 0;
         for (int k = 0; k < s; ++k) sum += table.T[at(i)][at(k)] * wj[k];
-        Z_[at(i * n_ + j)] = sum;
+        Z_[at(i * n_ + j)] += sum;
       }
     }
   }
@@ -338,10 +339,10 @@ class Radau final : public ImplicitStepper {
                                   norm <= (is_fixed ? 1 : 0.05);  // of index 3 it may also be slow convergence
       const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
       if (gives_up && !is_good_enough && !is_rounding) {
-        // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help.
-        // The noise of a model is at most a million roundings.
+        // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help. A
+        // shorter one may begin there. The noise of a model is at most a million roundings.
         const double of_state = least * tolerance_in_use() * relative_tolerance();
-        const bool is_noisy = least <= 0.1 * first && of_state <= 1e6 * eps;
+        const bool is_noisy = (least <= 0.1 * first || noisy_failures_ > 0) && of_state <= 1e6 * eps;
         noisy_failures_ = is_noisy ? noisy_failures_ + 1 : 0;
         if (noisy_failures_ > 2) {
           raise_tolerance(20 * least * tolerance_in_use());
@@ -605,7 +606,7 @@ class Radau final : public ImplicitStepper {
 
   bool chooses_;
   int stages_, last_stages_ = 0, tried_stages_ = 0, wanted_stages_ = 0;
-  std::vector<double> Z_, W_, R_, K_, q_, Y_, e_, slope_, start_residual_;
+  std::vector<double> Z_, R_, K_, q_, Y_, e_, slope_, start_residual_;
   bool is_identity_ = true, has_start_residual_ = false, is_retaken_ = false;
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
   bool has_algebraic_states_ = false;  // of index 1

@@ -261,7 +261,8 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
   const double pace = is_fresh_ ? std::numeric_limits<double>::infinity() : next_step_size();
   is_fresh_ = false;
   before_start_ = work_;
-  t_ = last_t_ = t;
+  t_ = last_t_ = origin_ = t;
+  elapsed_ = 0;
   direction_ = direction;
   first_step_ = first_step;
   has_stepped_ = false;
@@ -284,9 +285,6 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     notes_.push_back(make_message(MessageCode::cannot_begin, t_, {{"why", start_trouble_}}));
     return Attempt::no_convergence;
   }
-  if (!has_stepped_ && std::abs(limit - t_) <= 8 * 0x1p-52 * std::max(std::abs(limit), std::abs(t_))) {
-    return take_rounding_step(limit, out);
-  }
   if (std::exchange(must_restart_, false)) restart(t_, std::vector<double>(state_).data(), direction_, 0, nullptr);
   const bool is_inside = takes_correction_inside(correction);
   if (correction) {
@@ -296,9 +294,7 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
   const Counts before = counts();
   not_finite_ = -1;
   heard_.clear();
-  Advance advanced = advance(limit);
-  // A return without a step, to repeat what was handed out already, is no step of ours.
-  if (advanced.flag >= 0 && !advanced.is_at_limit && counts().steps == before.steps) advanced = advance(limit);
+  const Advance advanced = advance_visibly(limit);
   gather_work(counts());
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (advanced.flag < 0) {
@@ -309,7 +305,7 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
                                                          : worst_component();
     return fail(attempt, t_, last_t_ - t_, before, component, fmt::format("{}: {}", library_, heard_));
   }
-  const double t1 = advanced.is_at_limit ? limit : advanced.t;
+  const double t1 = advanced.is_at_limit ? limit : time(advanced.elapsed);
   if (t1 == t_) {
     const Attempt attempt = not_finite_ < 0 ? Attempt::step_too_small : Attempt::not_finite;
     return fail(attempt, t_, used_step(), before, not_finite_ < 0 ? worst_component() : not_finite_,
@@ -321,13 +317,15 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const auto bad = std::find_if(end.begin(), end.end(), [](double value) { return !std::isfinite(value); });
     return fail(Attempt::not_finite, t_, t1 - t_, before, static_cast<int>(bad - end.begin()), {});
   }
-  const bool has_moved = counts().steps > before.steps;
+  const long taken = counts().steps - before.steps;
   has_stepped_ = true;
+  is_single_ = taken <= 1;
   last_order_ = used_order();
+  length_ = advanced.elapsed - std::exchange(elapsed_, advanced.elapsed);
   out.t0 = t_;
   out.t1 = t1;
   out.span = t1 - t_;
-  out.h = has_moved ? used_step() : out.span;
+  out.h = taken > 0 ? used_step() : out.span;
   out.error = error_norm();
   out.forget_polynomial();
   std::copy(state_.begin(), state_.end(), out.start());
@@ -343,32 +341,28 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     }
   }
   std::copy(out.end(), out.end() + states_, state_.begin());
-  ++work_.accepted;
-  ++steps_of_order_[static_cast<std::size_t>(std::clamp(last_order_, 0, max_order))];
+  work_.accepted += std::max(1L, taken);
+  steps_of_order_[static_cast<std::size_t>(std::clamp(last_order_, 0, max_order))] += std::max(1L, taken);
   t_ = t1;
   return Attempt::accepted;
 }
 
-// SUNDIALS refuses a first step as short as rounding. Along the tangent nothing is lost.
-Attempt MultistepStepper::take_rounding_step(double limit, Step& out) {
-  const double* slope = start_slope();
-  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-  if (!slope) return fail(Attempt::not_finite, t_, limit - t_, counts(), not_finite_, {});
-  out.t0 = t_;
-  out.t1 = limit;
-  out.h = out.span = limit - t_;
-  out.error = 0;
-  out.forget_polynomial();
-  for (int i = 0; i < states_; ++i) {
-    out.start()[i] = state_[static_cast<std::size_t>(i)];
-    out.end()[i] = out.start()[i] + out.h * slope[i];
+// Steps of the library until t has moved, and not by rounding to the limit: far from zero, where t is coarse, the first
+// ones of a start may be shorter than its rounding.
+MultistepStepper::Advance MultistepStepper::advance_visibly(double limit) {
+  constexpr int most = 1000;
+  Advance advanced;
+  double elapsed = elapsed_;
+  for (int i = 0; i < most; ++i) {
+    const long steps = counts().steps;
+    advanced = advance(limit - origin_);
+    // A return without a step, to repeat what was handed out already, is no step of ours.
+    if (advanced.flag >= 0 && !advanced.is_at_limit && counts().steps == steps) advanced = advance(limit - origin_);
+    const bool has_moved = std::exchange(elapsed, advanced.elapsed) != advanced.elapsed;
+    const double t = time(elapsed);
+    if (advanced.flag < 0 || advanced.is_at_limit || !has_moved || (t != t_ && t != limit)) break;
   }
-  gather_work({});
-  const double first_step = first_step_;
-  restart(limit, out.end(), direction_, first_step, nullptr);
-  ++work_.accepted;
-  ++steps_of_order_[1];
-  return Attempt::accepted;
+  return advanced;
 }
 
 Attempt MultistepStepper::fail(Attempt attempt, double t, double step_size, const Counts& before, int component,
@@ -383,14 +377,14 @@ Attempt MultistepStepper::fail(Attempt attempt, double t, double step_size, cons
 // The polynomial of a multistep method is known by its derivatives at the end; shifted to the start of the step, and
 // moved by a line so that it meets both ends as they were handed out.
 bool MultistepStepper::interpolate(Step& step) {
-  if (!has_stepped_) {
+  if (!is_single_) {  // t cannot tell more of it
     write_line(step);
     return true;
   }
   const auto degree = static_cast<std::size_t>(std::max(1, last_order_));
   while (columns_.size() <= degree) columns_.push_back(make_vector(context_.get(), n_));
   for (std::size_t k = 0; k <= degree; ++k) {
-    if (derivative(step.t1, static_cast<int>(k), columns_[k].get()) < 0) {
+    if (derivative(static_cast<int>(k), columns_[k].get()) < 0) {
       write_line(step);
       return false;
     }
@@ -404,7 +398,7 @@ bool MultistepStepper::interpolate(Step& step) {
   for (int from = 0; from < states_; from += width) {
     const int count = std::min(width, states_ - from);
     double scale = 1;
-    for (std::size_t k = 0; k <= degree; scale *= step.span / static_cast<double>(++k)) {
+    for (std::size_t k = 0; k <= degree; scale *= length_ / static_cast<double>(++k)) {
       a[k].head(count) = scale * array(columns_[k].get()).segment(from, count);
     }
     for (std::size_t j = 0; j < degree; ++j) {
@@ -440,11 +434,11 @@ std::vector<std::pair<std::string, long long>> MultistepStepper::steps_by_method
   return steps;
 }
 
-int MultistepStepper::evaluate(double t, const double* y, const double* dy, double* out) {
+int MultistepStepper::evaluate(double elapsed, const double* y, const double* dy, double* out) {
   return guarded([&] {
     ++residuals_;
-    last_t_ = t;
-    form_.residual(t, y, dy, out);
+    last_t_ = time(elapsed);
+    form_.residual(last_t_, y, dy, out);
     if (is_finite(Eigen::Map<Eigen::ArrayXd>(out, n_))) return 0;
     not_finite_ = static_cast<int>(std::find_if(out, out + n_, [](double r) { return !std::isfinite(r); }) - out);
     return 1;

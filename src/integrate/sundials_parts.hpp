@@ -103,7 +103,7 @@ class MultistepStepper : public Stepper {
   // How a call for one step ended.
   struct Advance {
     int flag = 0;
-    double t = 0;
+    double elapsed = 0;
     bool is_at_limit = false;
   };
   struct Counts {  // since the last start
@@ -112,21 +112,19 @@ class MultistepStepper : public Stepper {
 
   /// y_ (and y' for IDA) at t_ from the states in state_. Returns why not; empty: done.
   virtual std::string start(double first_step, const double* rate) = 0;
-  virtual Advance advance(double limit) = 0;
+  virtual Advance advance(double limit) = 0;  // all times of the library are since the last start
   virtual Attempt meaning(int flag) const = 0;
   virtual Counts counts() const = 0;
-  virtual int derivative(double t, int k, N_Vector out) = 0;  // of the polynomial of the last step
+  virtual int derivative(int k, N_Vector out) = 0;  // of the polynomial of the last step, at its end
   virtual int used_order() const = 0;
   virtual double used_step() const = 0;
   virtual double coming_step() const = 0;
   virtual bool local_errors(N_Vector out) const = 0;
-  /// The rate at the start of a piece, for a step as short as rounding.
-  virtual const double* start_slope() = 0;
   /// True: the correction becomes part of the steps that follow.
   virtual bool takes_correction_inside(Correction*) { return false; }
 
   /// r (dy null: f) into out. 0; 1: not finite, try a shorter step; -1: the model has thrown.
-  int evaluate(double t, const double* y, const double* dy, double* out);
+  int evaluate(double elapsed, const double* y, const double* dy, double* out);
   /// The same around anything of the model.
   template <class Call>
   int guarded(Call&& call) {
@@ -152,14 +150,17 @@ class MultistepStepper : public Stepper {
   Owned<SUNLinearSolver> krylov_;
   bool is_krylov_;
   N_Vector mask_ = nullptr;  // 1 where the error test looks; null: everywhere
+  double time(double elapsed) const { return origin_ + elapsed; }
+
   double t_ = 0, direction_ = 1;
+  double origin_ = 0, elapsed_ = 0;             // of the last start, and since: steps may be shorter than t can tell
   std::vector<double> state_;                   // where the last step ended, corrected
   bool has_stepped_ = false, is_fresh_ = true;  // since the last start
   bool must_restart_ = false;
 
  private:
   Attempt fail(Attempt attempt, double t, double step_size, const Counts& before, int component, std::string text);
-  Attempt take_rounding_step(double limit, Step& out);
+  Advance advance_visibly(double limit);
   void gather_work(const Counts& counts);
   int worst_component();
   double error_norm();
@@ -167,6 +168,8 @@ class MultistepStepper : public Stepper {
   std::vector<double> absolute_;
   N_Vector weights_ = nullptr;  // the library's own
   double first_step_ = 0, last_t_ = 0;
+  double length_ = 0;      // of the last step, as the library has it
+  bool is_single_ = true;  // one step of the library, not several that t could not tell apart
   int last_order_ = 0, not_finite_ = -1;
   long long residuals_ = 0, dual_before_ = 0, difference_before_ = 0;
   Work before_start_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <string>
 #include <utility>
 
@@ -131,6 +132,28 @@ TEST(EsdirkTables, AreLStable) {
     };
     for (double y = 1e-3; y < 1e4; y *= 1.02) EXPECT_LE(amplification({0, y}), 1 + 1e-12) << y;
     EXPECT_LT(amplification(-1e8), 1e-6);
+  }
+}
+
+// y' = λ y: what the estimate, filtered as it is used, says of one step, against its error.
+TEST(EsdirkTables, EstimatesAreNotBlindOnLinearEquations) {
+  using Complex = std::complex<double>;
+  for (const EsdirkTable& table : esdirk_tables()) {
+    const Conditions of(table);
+    const Eigen::MatrixXcd A = of.A.cast<double>().cast<Complex>();
+    const Eigen::VectorXcd ones = Eigen::VectorXcd::Ones(table.stages);
+    for (const double size : {0.02, 0.1, 0.5}) {
+      for (const Complex direction : {Complex(0, 1), Complex(-1, 0)}) {
+        const Complex z = size * direction;
+        const Eigen::VectorXcd stages =
+            (Eigen::MatrixXcd::Identity(table.stages, table.stages) - z * A).partialPivLu().solve(ones);
+        const Eigen::VectorXcd b = of.b.cast<double>().cast<Complex>(),
+                               e = (of.b - of.embedded).cast<double>().cast<Complex>();
+        const double error = std::abs(1.0 + z * (b.transpose() * stages)(0) - std::exp(z)),
+                     estimate = std::abs(z * (e.transpose() * stages)(0) / (1.0 - table.gamma * z));
+        EXPECT_GE(estimate, error) << table.name << " at " << z;
+      }
+    }
   }
 }
 
