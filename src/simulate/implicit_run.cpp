@@ -36,9 +36,9 @@ struct DaeView : ImplicitRun::Analyzed {
   std::vector<bool> fixed{};                        // states that keep their start values
   AtStart policy = AtStart::project;
   std::shared_ptr<std::vector<Message>> notes{};
-  bool is_field = false;   // explicit steps: rates wanted at any values of what is differentiated
-  bool has_begun = false;  // that is decided
-  long long given = 0;     // rates, which whoever asks counts too
+  bool is_field = false;     // explicit steps: rates wanted at any values of what is differentiated
+  bool has_begun = false;    // that is decided
+  long long handed_out = 0;  // rates, which whoever asks counts too
 
   explicit DaeView(std::shared_ptr<const System::Declarations> declared) : model(std::move(declared)) {
     field.around = &around;
@@ -137,7 +137,7 @@ struct DaeRates {
   std::shared_ptr<DaeView> view;
   void operator()(const Point<double>& at, Rates<double>& d) const {
     const auto& around = *at.around();
-    ++view->given;
+    ++view->handed_out;
     if (view->rate(at.t, at.states().array, *around.held, around.relays, &d[State{0}])) return;
     std::fill_n(&d[State{0}], view->rates.size(), std::numeric_limits<double>::quiet_NaN());
   }
@@ -397,7 +397,7 @@ void ImplicitRun::carry(Memory& memory, const Held& held) {
   if (!analyzed_) return;
   DaeView& view = static_cast<DaeView&>(*analyzed_);
   bool is_of_run = view.source == &held;
-  memory(view.rates, view.has_decided, view.given, is_of_run);
+  memory(view.rates, view.has_decided, view.handed_out, is_of_run);
   if (!memory.is_saving()) {
     view.source = is_of_run ? &held : nullptr;
     view.around.held = &held;
@@ -413,7 +413,7 @@ void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
   long long rhs = 0, duals = 0;  // of the equations, beside the steps: starts, events, analyses
   if (analyzed_) {
     const auto& view = static_cast<const DaeView&>(*analyzed_);
-    rhs += view.form->other_rhs() - view.given;
+    rhs += view.form->other_rhs() - view.handed_out;
     duals += view.form->other_dual_rhs();
     for (const auto& form : forms_) {
       if (integrates_field()) break;
