@@ -14,6 +14,7 @@ namespace {
 
 using Kind = ContactInfo::Kind;
 
+constexpr double no_force = 64 * std::numeric_limits<double>::epsilon();  // of the largest force
 constexpr double weightless = 1e-5;  // of the accelerations: differences below 1e-9 of this are rounding
 
 std::size_t at(int i) {
@@ -200,7 +201,7 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
 
 // With more contacts than their forces need, the constraints alone leave the forces open, and those of least norm may
 // draw or leave their cones although others do not. A stick ends where no forces within the cones hold it.
-bool Contacts::admissible_forces(const Point<double>& point, std::vector<ForceMemo::Forces>& forces) {
+bool Contacts::admissible_forces(const Point<double>& point, std::vector<SharedForces::Forces>& forces) {
   const Held& held = *point.around()->held;
   const double* x = point.states().array;
   std::vector<int> asked;
@@ -229,7 +230,7 @@ bool Contacts::admissible_forces(const Point<double>& point, std::vector<ForceMe
   const double zero = 1e-9 * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff();
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const Row& row = geometry.rows[i];
-    ForceMemo::Forces& one = forces[at(row.contact)];
+    SharedForces::Forces& one = forces[at(row.contact)];
     one.holds = 1e9 * zero;
     if (row.normal >= 0) {
       one.normal = solution.force(row.normal);
@@ -245,7 +246,7 @@ bool Contacts::admissible_forces(const Point<double>& point, std::vector<ForceMe
 }
 
 std::optional<double> Contacts::admissible_force(const Point<double>& point, int row) {
-  if (!memo_->has_redundant_contacts()) return std::nullopt;
+  if (!shared_->are_needed()) return std::nullopt;
   for (std::size_t c = 0; c < info().contacts.size(); ++c) {
     const ContactInfo& contact = info().contacts[c];
     if (contact.kind == Kind::joint) continue;
@@ -254,11 +255,46 @@ std::optional<double> Contacts::admissible_force(const Point<double>& point, int
     const bool is_slip_row = slip >= 0 && row >= slip && row < slip + contact.tangents;
     if (row != normal && !is_slip_row) continue;
     if (mode(*point.around()->held, static_cast<int>(c)) == ContactMode::open) return std::nullopt;
-    std::vector<ForceMemo::Forces> forces(info().contacts.size());
+    std::vector<SharedForces::Forces> forces(info().contacts.size());
     if (!admissible_forces(point, forces)) return std::nullopt;
     return is_slip_row ? forces[c].slip[row - slip] : forces[c].normal;
   }
   return std::nullopt;
+}
+
+int Contacts::quantities() const {
+  return given_force(static_cast<int>(info().contacts.size()));
+}
+
+int Contacts::given_force(int contact) const {
+  int number = static_cast<int>(model_->constraint_names.size()) + 1;
+  for (int c = 0; c < contact; ++c) number += info().contacts[at(c)].kind == Kind::driven ? 1 : 0;
+  return number;
+}
+
+double Contacts::quantity(const Point<double>& point, int number) {
+  const int rows = static_cast<int>(model_->constraint_names.size());
+  const double* x = point.states().array;
+  form_->relays = point.around()->relays;
+  double value = 0;
+  if (number < rows) {
+    value = form_->multiplier(point.t, x, number);  // first: it takes up the mode
+    const bool presses = std::any_of(info().contacts.begin(), info().contacts.end(), [&](const ContactInfo& one) {
+      return one.normal >= 0 && info().constraints[at(one.normal)].first_row == number;
+    });
+    double largest = 0;  // bodies that touch without weight have a force that is rounding alone: none
+    for (const double one : form_->terms().force) largest = std::max(largest, std::abs(one));
+    if (presses && std::abs(value) <= no_force * largest) value = 0;
+  } else if (number == rows) {
+    value = form_->least_slip_pivot(point.t, x);
+  } else {
+    for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
+      if (info().contacts[at(c)].kind == Kind::driven && given_force(c) == number)
+        info().contacts[at(c)].normal_force(point, &value);
+    }
+  }
+  form_->relays = nullptr;
+  return number < rows ? admissible_force(point, number).value_or(value) : value;
 }
 
 // Friction in joints presses back on the joints: iterated until both agree.

@@ -14,55 +14,51 @@ using Kind = ContactInfo::Kind;
 
 /// What a stick still holds: how far friction is below its limit, along +slip (sign 1), along -slip, or in space (0).
 struct Hold {
-  std::shared_ptr<ForceMemo> memo;
-  ContactInfo contact;
-  int number, sign;
+  std::shared_ptr<SharedForces> shared;  // null: multipliers are unknowns
+  Coefficient static_friction;
+  int contact, normal, slip, sign;  // normal, slip: as at[...] numbers them
+  bool is_given;                    // the normal force; it is not that of a row, whose sign may be either
+
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (const auto* force = shared ? shared->find(at, contact) : nullptr) {
+        const double breaks = sign != 0 ? -sign * force->breaks[0] : std::hypot(force->breaks[0], force->breaks[1]);
+        return breaks > 0 ? -breaks : force->holds;
+      }
+    }
+    const T pressing = is_given ? at[Constraint{normal}] : abs(at[Constraint{normal}]);
+    const T most = value_of(static_friction, at.parameters()) * pressing;
+    return most - (sign != 0 ? sign * at[Constraint{slip}] : hypot(at[Constraint{slip}], at[Constraint{slip + 1}]));
+  }
+};
+
+/// The same under a given normal force, where multipliers are unknowns.
+struct GivenHold {
+  Function normal_force;
+  Coefficient static_friction;
+  int slip, sign;
 
   double operator()(const Point<double>& at) const {
-    const ForceMemo::Forces force = memo->forces(at, number);
-    double pressing = std::abs(force.normal);
-    if (contact.kind == Kind::driven) contact.normal_force(at, &pressing);
-    if (force.holds > 0) {
-      const double breaks = sign != 0 ? -sign * force.breaks[0] : std::hypot(force.breaks[0], force.breaks[1]);
-      return breaks > 0 ? -breaks : force.holds;
-    }
-    const double most = value_of(contact.static_friction, at.parameters()) * pressing;
-    return most - (sign != 0 ? sign * force.slip[0] : std::hypot(force.slip[0], force.slip[1]));
+    double pressing = 0;
+    normal_force(at, &pressing);
+    const double most = value_of(static_friction, at.parameters()) * pressing;
+    const auto force = [&](int i) { return at[Constraint{slip + i}]; };
+    return most - (sign != 0 ? sign * force(0) : std::hypot(force(0), force(1)));
   }
 };
 
 struct Pressing {
-  std::shared_ptr<ForceMemo> memo;
-  int number;
-  double operator()(const Point<double>& at) const {
-    const ForceMemo::Forces force = memo->forces(at, number);
-    if (force.holds > 0) return force.opens > 0 ? -force.opens : force.holds;
-    return force.normal;
-  }
-};
-
-/// The same where multipliers are unknowns.
-struct UnknownHold {
-  ContactInfo contact;
-  int normal, slip, sign;  // states
+  std::shared_ptr<SharedForces> shared;  // null: multipliers are unknowns
+  int contact, normal;
 
   template <class T>
   T operator()(const Point<T>& at) const {
-    T pressing(0.0);
-    if (contact.kind != Kind::driven)
-      pressing = abs(at[State{normal}]);
-    else if constexpr (std::is_same_v<T, double>)
-      contact.normal_force(at, &pressing);
-    const T most = value_of(contact.static_friction, at.parameters()) * pressing;
-    return most - (sign != 0 ? sign * at[State{slip}] : hypot(at[State{slip}], at[State{slip + 1}]));
-  }
-};
-
-struct UnknownForce {
-  int state;
-  template <class T>
-  T operator()(const Point<T>& at) const {
-    return at[State{state}];
+    if constexpr (std::is_same_v<T, double>) {
+      if (const auto* force = shared ? shared->find(at, contact) : nullptr)
+        return force->opens > 0 ? -force->opens : force->holds;
+    }
+    return at[Constraint{normal}];
   }
 };
 
@@ -72,11 +68,13 @@ struct SlipInSpace {
   Function rows;
   int first;  // of the held numbers
   std::shared_ptr<const double> least;
-  double operator()(const Point<double>& at) const {
+
+  template <class T>
+  T operator()(const Point<T>& at) const {
     const double* held = at.around()->held->numbers.data() + first;
-    double u[2];
+    T u[2] = {T(0.0), T(0.0)};
     rows(at, u);  // minus the slip
-    const double along = -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
+    const T along = -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
     return held[slip_onset] > 0 ? along + held[slip_onset] : along - *least;
   }
 };
@@ -85,36 +83,61 @@ struct SlipInSpace {
 struct SlipUnderWay {
   Function rows;
   int first;
-  double operator()(const Point<double>& at) const {
+
+  template <class T>
+  T operator()(const Point<T>& at) const {
     const double onset = at.around()->held->numbers[static_cast<std::size_t>(first + slip_onset)];
-    double u[2];
+    T u[2] = {T(0.0), T(0.0)};
     rows(at, u);
-    return onset > 0 ? std::hypot(u[0], u[1]) - 100 * onset : -1.0;
+    return onset > 0 ? hypot(u[0], u[1]) - 100 * onset : T(-1.0);
   }
 };
 
 struct LeastPivot {
-  std::shared_ptr<ForceMemo> memo;
-  double operator()(const Point<double>& at) const { return memo->least_pivot(at) - least_pivot; }
+  int number;
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    return at[Constraint{number}] - least_pivot;
+  }
 };
+
+/// The same where multipliers are unknowns.
+struct LeastPivotOfForm {
+  std::shared_ptr<formulate::MechanicsForm> form;
+  double operator()(const Point<double>& at) const {
+    form->relays = at.around()->relays;
+    const double pivot = form->least_slip_pivot(at.t, at.states().array);
+    form->relays = nullptr;
+    return pivot - least_pivot;
+  }
+};
+
+/// A guard made of a function that may take less than all scalars.
+template <class Guard>
+Function guard_of(Guard guard, const Function& part) {
+  Function all = Function::guard(std::move(guard));
+  all.limit_to(part);
+  return all;
+}
 
 }  // namespace
 
 void Contacts::declare_guards(System::Declarations& run) {
   first_guard_ = static_cast<int>(run.guards.size());
   guards_.clear();
-  const auto unknown = [&](int constraint) {
-    return run.first_multiplier + info().constraints[static_cast<std::size_t>(constraint)].first_row;
-  };
+  const bool are_unknowns = run.first_multiplier >= 0;
+  const auto shared = are_unknowns ? nullptr : shared_;
+  const auto row = [&](int constraint) { return info().constraints[static_cast<std::size_t>(constraint)].first_row; };
   const auto pressing = [&](const ContactInfo& contact, int number) {
-    return run.first_multiplier >= 0 ? Function::guard(UnknownForce{unknown(contact.normal)})
-                                     : Function::guard(Pressing{memo_, number});
+    return Function::guard(Pressing{shared, number, row(contact.normal)});
   };
   const auto hold = [&](const ContactInfo& contact, int number, int sign) {
-    if (run.first_multiplier < 0) return Function::guard(Hold{memo_, contact, number, sign});
-    const UnknownHold held{contact, contact.kind == Kind::driven ? -1 : unknown(contact.normal), unknown(contact.slip),
-                           sign};
-    return contact.kind == Kind::driven ? Function::guard(black_box(held)) : Function::guard(held);
+    const bool is_given = contact.kind == Kind::driven;
+    if (is_given && are_unknowns)
+      return Function::guard(GivenHold{contact.normal_force, contact.static_friction, row(contact.slip), sign});
+    return Function::guard(Hold{shared, contact.static_friction, number,
+                                is_given ? given_force(number) : row(contact.normal), row(contact.slip), sign,
+                                is_given});
   };
   const auto add = [&](int contact, Ends ends, GuardInfo guard) {
     guards_.push_back({contact, ends});
@@ -155,16 +178,15 @@ void Contacts::declare_guards(System::Declarations& run) {
     if (contact.kind == Kind::joint)
       add(number, Ends::side, {.name = contact.name + " changes side", .g = pressing(contact, number)});
     if (contact.tangents == 2) {
+      const Function& slip_rows = info().constraints[static_cast<std::size_t>(contact.slip)].g;
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
-           .g = Function::guard(SlipInSpace{info().constraints[static_cast<std::size_t>(contact.slip)].g,
-                                            contact.direction, least_speed_}),
+           .g = guard_of(SlipInSpace{slip_rows, contact.direction, least_speed_}, slip_rows),
            .direction = Direction::falling,
            .only_when = slipping});
       add(number, Ends::onset,
           {.name = contact.name + " slips freely",
-           .g = Function::guard(
-               SlipUnderWay{info().constraints[static_cast<std::size_t>(contact.slip)].g, contact.direction}),
+           .g = guard_of(SlipUnderWay{slip_rows, contact.direction}, slip_rows),
            .direction = Direction::rising,
            .only_when = slipping});
       add(number, Ends::cone,
@@ -191,7 +213,8 @@ void Contacts::declare_guards(System::Declarations& run) {
   if (has_oblique)
     add(-1, Ends::lock,
         {.name = "friction locks",
-         .g = Function::guard(LeastPivot{memo_}),
+         .g = are_unknowns ? Function::guard(LeastPivotOfForm{form_})
+                           : Function::guard(LeastPivot{static_cast<int>(model_->constraint_names.size())}),
          .direction = Direction::falling,
          .only_when = slips});
 }

@@ -44,17 +44,17 @@ Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::share
     : model_(std::move(model)),
       form_(std::move(form)),
       multipliers_(std::move(multipliers)),
-      memo_(std::make_shared<ForceMemo>(*model_, form_)),
+      shared_(
+          std::make_shared<SharedForces>(*model_, form_,
+                                         [this](const Point<double>& at, std::vector<SharedForces::Forces>& forces) {
+                                           return admissible_forces(at, forces);
+                                         })),
       maker_(*model_),
       free_form_(model_, formulate::Formulation()),
       duration_(duration),
       onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
       least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)),
-      states_(model_->state_names.size()) {
-  memo_->admissible = [this](const Point<double>& at, std::vector<ForceMemo::Forces>& forces) {
-    return admissible_forces(at, forces);
-  };
-}
+      states_(model_->state_names.size()) {}
 
 ContactMode Contacts::mode(const Held& held, int contact) const {
   return static_cast<ContactMode>(held.modes[at(info().contacts[at(contact)].mode)]);
@@ -67,7 +67,7 @@ void Contacts::set_mode(Held& held, int contact, ContactMode mode) const {
 Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                              Settle why) {
   Resolution out;
-  memo_->clear();
+  shared_->clear();
   bool concerns_contacts = false, locks = false;
   std::vector<Seen> seen = read(fired, accumulating, concerns_contacts, locks);
   if (why == Settle::pass && !concerns_contacts && accumulating < 0) return out;

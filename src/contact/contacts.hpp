@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "contact/contact_geometry.hpp"
-#include "contact/force_memo.hpp"
 #include "contact/friction_problem.hpp"
+#include "contact/shared_forces.hpp"
 
 namespace pawl::contact {
 
@@ -36,13 +36,17 @@ class Contacts {
     states_ = states;
     other_rates_ = std::move(rates);
   }
-  /// The force of a constraint row that belongs to a contact, where contacts are redundant and the constraints alone do
-  /// not determine it: of least norm within the cones.
-  std::optional<double> admissible_force(const Point<double>& at, int row);
+  /// What guards read beside states: the multipliers of all constraint rows, then the least pivot of the contacts that
+  /// slip, then the given normal forces of dry friction, contact by contact.
+  int quantities() const;
+  /// One of them, as the form has it here; where contacts share a load, forces of least norm within the cones.
+  double quantity(const Point<double>& at, int number);
+  /// Whether contacts share a load in the mode of the form.
+  bool share_loads() const { return shared_->are_needed(); }
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) {
     memory(last_approach_, left_, left_rates_, left_time_, *least_speed_, largest_speed_, speeds_before_);
-    memo_->carry(memory);
+    shared_->carry(memory);
     maker_.carry(memory);
     free_form_.carry(memory);
   }
@@ -90,7 +94,9 @@ class Contacts {
                     std::vector<double>& joint) const;
   void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
              const Seen& seen, double speed, Held& held) const;
-  bool admissible_forces(const Point<double>& at, std::vector<ForceMemo::Forces>& forces);
+  std::optional<double> admissible_force(const Point<double>& at, int row);
+  int given_force(int contact) const;  // number of the quantity
+  bool admissible_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
   std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
                                  const FrictionSolution& solution) const;
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,
@@ -107,7 +113,7 @@ class Contacts {
   std::shared_ptr<const System::Declarations> model_;
   std::shared_ptr<formulate::MechanicsForm> form_;
   std::shared_ptr<const detail::MultiplierSource> multipliers_;
-  std::shared_ptr<ForceMemo> memo_;
+  std::shared_ptr<SharedForces> shared_;
   GeometryMaker maker_;
   formulate::MechanicsForm free_form_;     // for accelerations with every contact open
   double last_approach_ = 0;               // the fastest at the last impact

@@ -34,7 +34,8 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, const StepCo
       sleep_(guards, size) {
   jets_.values.resize(n_);
   box_.values.resize(n_);
-  thin_.values.resize(n_);
+  if (guards.followers() != nullptr) followers_.resize(static_cast<std::size_t>(guards.followers()->count()));
+  thin_.values.resize(n_ + followers_.size(), Interval(-infinity, infinity));
   largest_.assign(n_, 0);
   largest_rate_.assign(n_, 0);
   resize();
@@ -60,7 +61,8 @@ const std::vector<int>& Arming::awake() {
 void Arming::rest(const Step& step) {
   if (guards_.size() < guards_worth_sleeping) return;
   for (const int g : awake_) {
-    const bool can_sleep = guards_[g].is_generic && !guards_.has_values_only(g) && !guards_.is_in_block(g);
+    const bool can_sleep =
+        guards_[g].is_generic && !guards_[g].reads_followers && !guards_.has_values_only(g) && !guards_.is_in_block(g);
     if (can_sleep && (*this)[g].distance > 2 && sleep_.offer(g, step) && !std::exchange((*this)[g].is_dozing, true))
       dozing_.push_back(g);
   }
@@ -167,6 +169,45 @@ Signs Arming::look_black_box(int guard, const Moment& moment) {
   return verdict;
 }
 
+// Ranges say whether it reads multipliers, whatever they are.
+bool Arming::reads_followers(int guard, const Moment& moment) {
+  if (followers_.empty() || !guards_[guard].is_generic || guards_.has_values_only(guard)) return false;
+  if (guards_[guard].reads_followers) return true;
+  for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i]);
+  thin_.last_read = -1;
+  guards_.evaluate(guard, Interval(moment.t), thin_);
+  if (thin_.last_read < static_cast<int>(n_)) return false;
+  guards_.note_follower_reads(guard);
+  return guards_[guard].is_generic;
+}
+
+// Multipliers are known here, and their rates are not: where the sign is not certain, a difference along the motion
+// tells the slope.
+Signs Arming::look_at_followers(int guard, const Moment& moment) {
+  if (!std::exchange(has_followers_, true)) guards_.followers()->values(moment.t, moment.x, followers_.data());
+  double largest = 0;
+  for (const double value : followers_) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double d = 4 * eps * moment.scale[i];
+    thin_.values[i] = Interval(moment.x[i] - d, moment.x[i] + d);
+  }
+  for (std::size_t k = 0; k < followers_.size(); ++k) {
+    const double d = at_rest * largest;
+    thin_.values[n_ + k] = Interval(followers_[k] - d, followers_[k] + d);
+  }
+  const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
+  if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
+  (*this)[guard].forecast = infinity;
+  Signs verdict{.sign = g.sign()};
+  if (verdict.sign != 0) return verdict;
+  moved_.resize(n_);
+  const double d = moment.direction * std::cbrt(eps) * std::max(moment.step_size, 1e-9 * std::abs(moment.t));
+  for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + d * moment.rate[i];
+  const double change = guards_.evaluate(guard, moment.t + d, moved_.data()) - g.mid();
+  if (std::abs(change) > 4 * g.radius()) verdict.slope = sign_of(change);
+  return verdict;
+}
+
 void Arming::see(const double* x) {
   for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
 }
@@ -220,6 +261,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
   Armed& armed = (*this)[guard];
   if (!moment.is_in_cluster || has_fired || !armed.is_known || armed.sign == 0 || armed.starts_at_zero) return false;
   if (!guards_[guard].is_generic || guards_.has_values_only(guard) || guards_.is_in_block(guard)) return false;
+  if (guards_[guard].reads_followers) return false;
   if (armed.reads_held < 0) {
     for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i]);
     GuardSet::Reads reads;
@@ -230,12 +272,14 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
+  if (reads_followers(guard, moment)) return look_at_followers(guard, moment);
   return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope) : look_black_box(guard, moment);
 }
 
 Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   Aftermath aftermath;
-  has_second_ = false;
+  guards_.refresh_kinds();
+  has_second_ = has_followers_ = false;
   first_forecast_ = infinity;
   see(moment.x);
   see(moment.scale);

@@ -93,6 +93,8 @@ class Arming {
   Signs look(int guard, const Moment& moment, bool wants_slope);
   Signs look_generic(int guard, const Moment& moment, bool wants_slope);
   Signs look_black_box(int guard, const Moment& moment);
+  Signs look_at_followers(int guard, const Moment& moment);
+  bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);
   const std::vector<double>& second_rate(const Moment& moment);
   void judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath);
@@ -113,8 +115,8 @@ class Arming {
   GivenStates<Jet<double>> jets_;
   GivenStates<Jet<Interval>> box_;
   GivenStates<Interval> thin_;
-  std::vector<double> second_, moved_, moved_rate_;
-  bool has_second_ = false;
+  std::vector<double> second_, moved_, moved_rate_, followers_;
+  bool has_second_ = false, has_followers_ = false;
 };
 
 }  // namespace pawl::event

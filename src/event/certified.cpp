@@ -51,7 +51,7 @@ class Certified final : public EventFinder {
     double limit =
         (step.t1 - step.t0) / step.span + 4 * ulp(step.t1) / std::abs(step.span);  // a step may have been cut
     std::vector<Candidate> candidates;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 12; ++round) {
       const int expected = candidates.empty() ? -1 : candidates.front().guard;
       if (!scan(trial, limit, candidates)) return accept_up_to(trial, frontier_);
       if (candidates.empty()) {
@@ -70,14 +70,26 @@ class Certified final : public EventFinder {
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
       const double theta = instant_of(candidates);
       const bool ends_rest = candidates.front().zero.before == 0;  // where that is, rounding decides
-      if (is_polished || ends_rest || !wants_polish(trial, candidates.front().guard, theta)) break;
+      if (ends_rest) break;
       const double there = step.t0 + theta * step.span;
-      if (!(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) break;
+      if (is_polished || !wants_polish(trial, candidates.front().guard, theta) ||
+          !(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) {
+        if (!pins(trial, candidates, theta)) break;
+        continue;
+      }
       is_polished = true;
       arming_.sleep().follow(step);  // it is another step now
       limit = 1 + margin(step, candidates.front().guard);
     }
     return settle(trial, candidates, evaluations);
+  }
+
+  // What is decided at an event is decided by the forces there: their polynomials become exact at the zero.
+  bool pins(Trial& trial, const std::vector<Candidate>& candidates, double theta) {
+    return std::any_of(
+               candidates.begin(), candidates.end(),
+               [&](const Candidate& c) { return guards_[c.guard].is_generic && guards_[c.guard].reads_followers; }) &&
+           guards_.followers()->pin(trial.step, theta);
   }
 
   // In the order of time, and none beyond the end of the step, where it would be seen again.
@@ -101,6 +113,20 @@ class Certified final : public EventFinder {
     return false;
   }
 
+  // Where a guard reads multipliers, their polynomials are drawn, and better ones as long as it is not quiet. What they
+  // cannot be drawn for is told by numbers.
+  bool is_quiet(Trial& trial, int guard, double limit, Armed& armed) {
+    while (!is_quiet(guard, limit, armed)) {
+      if (!generic_.has_read_coarse()) return false;
+      if (!guards_.followers()->draw(trial.step)) {
+        guards_.sample(guard);
+        return false;
+      }
+      generic_.read(trial.step);
+    }
+    return true;
+  }
+
   // The common case, one evaluation: the guard keeps its sign all along.
   bool is_quiet(int guard, double limit, Armed& armed) {
     const Interval range = generic_.range_over(guard, 0, limit);
@@ -117,6 +143,8 @@ class Certified final : public EventFinder {
   // Charts every awake guard up to the first event and the window behind it.
   bool scan(Trial& trial, double limit, std::vector<Candidate>& candidates) {
     const Step& step = trial.step;
+    guards_.end_sampling();
+    if (guards_.followers() != nullptr) guards_.followers()->read(step);
     generic_.read(step);
     black_box_.read(step);
     generic_.location_tolerance = black_box_.location_tolerance = options_.location_tolerance / std::abs(step.span);
@@ -134,7 +162,7 @@ class Certified final : public EventFinder {
         }
         continue;
       }
-      if (guards_[guard].is_generic && is_quiet(guard, limit, armed)) continue;
+      if (guards_[guard].is_generic && is_quiet(trial, guard, limit, armed)) continue;
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
@@ -285,8 +313,7 @@ class Certified final : public EventFinder {
   // How far the local error of the step can move the guard.
   double band(const Trial& trial, int guard, double theta) {
     const Step& step = trial.step;
-    evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
-    uncertain_.read(step, trial.control, x_.data());
+    uncertain_.read(step, guards_.followers(), trial.control, theta);
     return guards_.evaluate(guard, Interval(step.t0 + theta * step.span), uncertain_).radius();
   }
 
@@ -346,7 +373,7 @@ class Certified final : public EventFinder {
 
   // How far beyond the new end the event may now lie.
   double margin(const Step& step, int guard) {
-    if (!guards_[guard].is_generic || guards_.has_values_only(guard)) return 0.02;
+    if (!guards_[guard].is_generic || guards_[guard].reads_followers || guards_.has_values_only(guard)) return 0.02;
     generic_.read(step);
     const Jet<double> g = generic_.jet_at(guard, 1);
     if (g.slope == 0) return 0.05;  // flat there
@@ -422,7 +449,7 @@ class Certified final : public EventFinder {
   }
 
   bool are_proved(const Step& step, const std::vector<Candidate>& candidates, bool has_unilateral) {
-    stored_.read(step.end());
+    stored_.read(step, guards_.followers());
     return std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
       const bool is_unilateral = guards_[c.guard].side == Side::unilateral;
       if (has_unilateral && !is_unilateral) return true;  // it fires before its own zero

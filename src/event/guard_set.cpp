@@ -1,6 +1,26 @@
 #include "event/guard_set.hpp"
 
+#include <algorithm>
+
 namespace pawl::event {
+
+namespace {
+
+/// While ranges and jets are evaluated, multipliers are read behind the states.
+class BehindStates {
+ public:
+  BehindStates(Held& held, int first) : held_(held), before_(held.first_multiplier) {
+    if (first >= 0) held_.first_multiplier = first;
+  }
+  BehindStates(const BehindStates&) = delete;
+  ~BehindStates() { held_.first_multiplier = before_; }
+
+ private:
+  Held& held_;
+  int before_;
+};
+
+}  // namespace
 
 GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& sliding, int size)
     : model_(model),
@@ -34,6 +54,8 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
       live_.push_back(guard);
     }
   }
+  if (const auto* drawn = dynamic_cast<const DrawnMultipliers*>(model.multipliers.get()))
+    followers_ = drawn->levels.get();
   declared_ = live_.size();
   is_enabled_.assign(model.guards.size(), true);
 }
@@ -65,6 +87,35 @@ void GuardSet::refresh() {
   }
 }
 
+void GuardSet::refresh_kinds() {
+  if (followers_ == nullptr) return;
+  sampled_.clear();
+  for (std::size_t g = 0; g < declared_; ++g) refresh_kind(static_cast<int>(g));
+}
+
+// Where contacts share a load, whether some forces hold them is all there is to know, and that is no smooth function.
+void GuardSet::refresh_kind(int guard) {
+  LiveGuard& one = live_[static_cast<std::size_t>(guard)];
+  const bool is_shared = one.reads_followers && info(guard).contact >= 0 && followers_->are_shared();
+  one.is_generic = info(guard).is_generic() && !is_shared;
+  one.was_sampled = one.was_sampled || (is_shared && is_enabled(guard));
+}
+
+bool GuardSet::was_sampled(int declaration) const {
+  const auto first = live_.begin() + first_of_[static_cast<std::size_t>(declaration)];
+  const auto members = static_cast<std::ptrdiff_t>(model_.guards[static_cast<std::size_t>(declaration)].members.size());
+  return std::any_of(first, first + members, [](const LiveGuard& one) { return one.was_sampled; });
+}
+
+void GuardSet::note_follower_reads(int guard) {
+  for (std::size_t g = 0; g < declared_; ++g) {
+    const bool is_other = static_cast<int>(g) != guard;
+    if (is_other && !(is_in_block(guard) && info(static_cast<int>(g)).block == info(guard).block)) continue;
+    live_[g].reads_followers = true;
+    refresh_kind(static_cast<int>(g));
+  }
+}
+
 EventSource GuardSet::source(int guard) const {
   const LiveGuard& one = (*this)[guard];
   if (one.declaration < 0) return {EventSource::Kind::exit, one.exit.relay, {}};
@@ -75,6 +126,7 @@ template <class T>
 T GuardSet::evaluate(int guard, const T& time, const detail::LazyStates<T>& states) {
   const LiveGuard& one = (*this)[guard];
   long long& count = std::is_same_v<T, Jet<double>> ? work.points : work.ranges;
+  const BehindStates multipliers(held_, followers_ != nullptr ? static_cast<int>(size_) : -1);
   const detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>(), &relays_of<T>()};
   const Point<T> at(time, typename Point<T>::States{{&states}}, held_.parameters.data(), &around);
   if constexpr (std::is_same_v<T, Interval>) {

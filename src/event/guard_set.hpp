@@ -10,6 +10,7 @@
 #include "event/sliding.hpp"
 #include "event/sliding_relays.hpp"
 #include "event/step_states.hpp"
+#include "integrate/follower_levels.hpp"
 #include "pawl/event.hpp"
 #include "pawl/system.hpp"
 
@@ -22,7 +23,9 @@ struct LiveGuard {
   Direction direction = Direction::either;
   Side side = Side::bilateral;
   bool is_generic = true;
-  Exit exit = {};  // of a sliding motion
+  Exit exit = {};                // of a sliding motion
+  bool reads_followers = false;  // multipliers, as far as was seen
+  bool was_sampled = false;      // generic, and yet charted by numbers somewhere
 
   bool fires_towards(int sign) const { return direction == Direction::either || static_cast<int>(direction) == sign; }
 };
@@ -54,6 +57,24 @@ class GuardSet {
   /// Decides which guards are watched in the present mode, and lists the exits of a sliding motion.
   void refresh();
 
+  /// What can be told by ranges and what by numbers alone, as things stand; after the first evaluation in a mode.
+  void refresh_kinds();
+  /// A generic guard that is told by numbers until end_sampling() or the next mode.
+  void sample(int guard) {
+    LiveGuard& one = live_[static_cast<std::size_t>(guard)];
+    one.is_generic = false;
+    one.was_sampled = true;
+    sampled_.push_back(guard);
+  }
+  void end_sampling() {
+    for (const int guard : sampled_) live_[static_cast<std::size_t>(guard)].is_generic = true;
+    sampled_.clear();
+  }
+  bool was_sampled(int declaration) const;
+  /// Multipliers and the like that guards may read; null: there are none.
+  FollowerLevels* followers() const { return followers_; }
+  void note_follower_reads(int guard);
+
   bool is_relation(int guard) const { return !is_exit(guard) && info(guard).role == GuardRole::relation; }
   /// Whether one function computes it together with others.
   bool is_in_block(int guard) const { return !is_exit(guard) && info(guard).rows > 1; }
@@ -71,8 +92,8 @@ class GuardSet {
   Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
 
   void carry(Memory& memory) {
-    memory(live_, declared_, is_enabled_, newly_disabled_, work, number_rates_.evaluations, range_rates_.evaluations,
-           jet_rates_.evaluations, range_jet_rates_.evaluations);
+    memory(live_, declared_, is_enabled_, newly_disabled_, sampled_, work, number_rates_.evaluations,
+           range_rates_.evaluations, jet_rates_.evaluations, range_jet_rates_.evaluations);
   }
 
   GuardWork work;
@@ -82,6 +103,7 @@ class GuardSet {
   }
 
  private:
+  void refresh_kind(int guard);
   template <class T>
   const SlidingRelays<T>& relays_of() const {
     if constexpr (std::is_same_v<T, Interval>)
@@ -116,11 +138,13 @@ class GuardSet {
   Held& held_;
   Sliding& sliding_;
   std::size_t size_;
+  FollowerLevels* followers_ = nullptr;
   std::vector<LiveGuard> live_;
   std::size_t declared_ = 0;      // live guards that are not exits
   std::vector<bool> is_enabled_;  // per declaration
   std::vector<int> first_of_;     // per declaration: its first guard
   std::vector<int> newly_disabled_;
+  std::vector<int> sampled_;
   ModelRates<double> number_rates_;
   ModelRates<Interval> range_rates_;
   ModelRates<Jet<double>> jet_rates_;

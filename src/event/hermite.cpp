@@ -64,7 +64,7 @@ void GuardProbe::read_at(const Step& step, double theta) {
 
 Node GuardProbe::look(int guard) {
   Node node{.time = time_};
-  if (guards_[guard].is_generic && !guards_.has_values_only(guard)) {
+  if (guards_[guard].is_generic && !guards_[guard].reads_followers && !guards_.has_values_only(guard)) {
     Jet<double> t(t_);
     t.slope = direction_;
     const Jet<double> g = guards_.evaluate(guard, t, jets_);

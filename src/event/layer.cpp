@@ -339,11 +339,12 @@ EventStatistics Layer::statistics() const {
   all.false_roots = finder_->work().false_roots;
   all.rhs_for_location = rhs_for_location_;
   all.micro_steps = micro_.work().accepted;
-  for (const GuardInfo& guard : model_.guards) {
+  for (std::size_t d = 0; d < model_.guards.size(); ++d) {
+    const GuardInfo& guard = model_.guards[d];
     const bool is_certified =
         options_.finder->kind == FinderInfo::Kind::certified;  // the others know no declarations and prove nothing
     const bool is_bounded = is_certified && (guard.min_width > 0 || guard.rate_bound > 0);
-    const bool is_proved = is_certified && guard.is_generic();
+    const bool is_proved = is_certified && guard.is_generic() && !guards_.was_sampled(static_cast<int>(d));
     all.guarantees.push_back({guard.name, is_proved    ? Assurance::proved
                                           : is_bounded ? Assurance::bounded
                                                        : Assurance::sampled});

@@ -88,9 +88,9 @@ GenericChart::GenericChart(GuardSet& guards, int size) : guards_(guards) {
 
 void GenericChart::read(const Step& step) {
   step_ = &step;
-  ranges_.read(step);
-  jets_.read(step);
-  range_jets_.read(step);
+  ranges_.read(step, guards_.followers());
+  jets_.read(step, guards_.followers());
+  range_jets_.read(step, guards_.followers());
 }
 
 double GenericChart::ulp_at(double theta) const {
@@ -100,6 +100,7 @@ double GenericChart::ulp_at(double theta) const {
 
 Interval GenericChart::range_over(int guard, double a, double b) {
   ranges_.select(a, b);
+  ranges_.forget_reads();
   const Interval g = guards_.evaluate(guard, ranges_.time(), ranges_);
   if (g.is_nan()) {  // a range may leave the domain of the guard where the motion does not: halves decide
     if (b - a <= 4 * ulp_at(b)) throw_not_a_number(guard, a);

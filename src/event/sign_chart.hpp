@@ -97,6 +97,8 @@ class GenericChart {
   /// Value and derivatives by θ.
   Jet<double> jet_at(int guard, double theta);
   Interval range_over(int guard, double a, double b);
+  /// Whether that read a polynomial which is coarse or not there.
+  bool has_read_coarse() const { return ranges_.has_read_coarse(); }
 
   double location_tolerance = 0;  // in θ: brackets need not be narrower
   int iterations = 0;             // of Newton's method, since the last reset

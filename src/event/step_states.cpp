@@ -74,13 +74,20 @@ void StepStates<T>::resize(int size) {
 }
 
 template <class T>
-void StepStates<T>::read(const Step& step) {
+void StepStates<T>::read(const Step& step, const FollowerLevels* followers) {
   step_ = &step;
+  followers_ = followers;
   a_ = b_ = -1;  // no selection
+  if (const auto count = static_cast<std::size_t>(step.size() + (followers != nullptr ? followers->count() : 0));
+      count > cache_.size()) {
+    cache_.resize(count, T(0.0));
+    cached_for_.resize(count, 0);
+  }
 }
 
 template <class T>
 const T& StepStates<T>::state(int index) const {
+  if (index >= step_->size()) return follower(index);
   const auto i = static_cast<std::size_t>(index);
   if (cached_for_[i] != part_) {
     cache_[i] = compute(index);
@@ -89,10 +96,43 @@ const T& StepStates<T>::state(int index) const {
   return cache_[i];
 }
 
+namespace {
+
+const Interval anything{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+
+void widen(Interval& x, double error) {
+  x = Interval(x.lo - error, x.hi + error);
+}
+void widen(Jet<double>&, double) {}
+void widen(Jet<Interval>& x, double error) {
+  widen(x.value, error);
+  x.slope = x.curve = anything;
+}
+
+}  // namespace
+
+template <class T>
+const T& StepStates<T>::follower(int index) const {
+  const int k = index - step_->size();
+  if (!followers_->are_drawn()) {
+    has_read_coarse_ = true;
+    coarse_ = T(0.0);
+    widen(coarse_, anything.hi);
+    return coarse_;
+  }
+  const auto i = static_cast<std::size_t>(index);
+  if (cached_for_[i] != part_) {
+    cache_[i] = compute(index);
+    if (followers_->error(k) > 0) widen(cache_[i], followers_->error(k));
+    cached_for_[i] = part_;
+  }
+  has_read_coarse_ = has_read_coarse_ || followers_->error(k) > 0;
+  return cache_[i];
+}
+
 template <>
 Jet<double> StepStates<Jet<double>>::compute(int index) const {
-  const int d = step_->degree();
-  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  const auto [c, d] = row(index);
   double value = c[d], slope = 0, curve = 0;
   for (int k = d - 1; k >= 0; --k) {
     curve = curve * a_ + slope;
@@ -107,8 +147,7 @@ Jet<double> StepStates<Jet<double>>::compute(int index) const {
 
 template <>
 Interval StepStates<Interval>::compute(int index) const {
-  const int d = step_->degree();
-  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  const auto [c, d] = row(index);
   if (a_ == b_) return at_instant(c, d, a_);
   const double m = 0.5 * (a_ + b_), r = b_ - m;
   const Shifted s = shift(c, d, m, b_);
@@ -118,8 +157,7 @@ Interval StepStates<Interval>::compute(int index) const {
 
 template <>
 Jet<Interval> StepStates<Jet<Interval>>::compute(int index) const {
-  const int d = step_->degree();
-  const double* c = step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1);
+  const auto [c, d] = row(index);
   const double m = 0.5 * (a_ + b_), r = (b_ - m) * (1 + 4 * eps);
   const Shifted s = shift(c, d, m, b_);
   const double factor = (4 * d + 8) * eps;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "integrate/follower_levels.hpp"
 #include "pawl/point.hpp"
 #include "pawl/step.hpp"
 #include "pawl/stepper.hpp"
@@ -15,13 +16,20 @@ namespace pawl::event {
 class StoredStates final : public detail::LazyStates<Interval> {
  public:
   explicit StoredStates(int size) : cache_(static_cast<std::size_t>(size)) {}
-  void read(const double* x) { x_ = x; }
+  void read(const Step& step, const FollowerLevels* followers) {
+    step_ = &step;
+    followers_ = followers;
+    cache_.resize(static_cast<std::size_t>(step.size() + (followers != nullptr ? followers->count() : 0)));
+  }
   const Interval& state(int index) const override {
-    return cache_[static_cast<std::size_t>(index)] = Interval(x_[index]);
+    const int k = index - step_->size();
+    const double value = k < 0 ? step_->end()[index] : followers_->at(k, (step_->t1 - step_->t0) / step_->span);
+    return cache_[static_cast<std::size_t>(index)] = Interval(value);
   }
 
  private:
-  const double* x_ = nullptr;
+  const Step* step_ = nullptr;
+  const FollowerLevels* followers_ = nullptr;
   mutable std::vector<Interval> cache_;
 };
 
@@ -29,21 +37,31 @@ class StoredStates final : public detail::LazyStates<Interval> {
 class UncertainStates final : public detail::LazyStates<Interval> {
  public:
   explicit UncertainStates(int size) : cache_(static_cast<std::size_t>(size)) {}
-  void read(const Step& step, const StepControl& control, const double* x) {
+  void read(const Step& step, const FollowerLevels* followers, const StepControl& control, double theta) {
+    followers_ = followers;
     error_ = std::max(step.error, 1e-3);
     control_ = &control;
-    x_ = x;
+    step_ = &step;
+    theta_ = theta;
+    cache_.resize(static_cast<std::size_t>(step.size() + (followers != nullptr ? followers->count() : 0)));
   }
   const Interval& state(int index) const override {
     const auto i = static_cast<std::size_t>(index);
-    const double e = error_ * (control_->absolute[i] + control_->relative * std::abs(x_[index]));
-    return cache_[i] = Interval(x_[index] - e, x_[index] + e);
+    const int k = index - step_->size(), d = step_->degree();
+    double x = 0;
+    if (k < 0)
+      evaluate_polynomials(step_->coefficients() + static_cast<std::ptrdiff_t>(index) * (d + 1), 1, d, theta_, &x);
+    else
+      x = followers_->at(k, theta_);
+    const double e = error_ * ((k < 0 ? control_->absolute[i] : 0) + control_->relative * std::abs(x));
+    return cache_[i] = Interval(x - e, x + e);
   }
 
  private:
-  double error_ = 0;
+  double error_ = 0, theta_ = 0;
   const StepControl* control_ = nullptr;
-  const double* x_ = nullptr;
+  const Step* step_ = nullptr;
+  const FollowerLevels* followers_ = nullptr;
   mutable std::vector<Interval> cache_;
 };
 

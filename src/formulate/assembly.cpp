@@ -19,7 +19,13 @@ class Asked final : public detail::MultiplierSource {
   mutable bool is_asked = false;
 };
 
-/// Whether a function that moves the model, or a generic guard, reads a multiplier.
+/// Guards read the polynomials of multipliers; the surface of a relay is differentiated along the field, and what rests
+/// at zero is measured by its rates.
+bool needs_unknowns(GuardRole role) {
+  return role == GuardRole::relay_up || role == GuardRole::relay_down || role == GuardRole::relation;
+}
+
+/// Whether a function that moves the model, or a guard that needs them as unknowns, reads a multiplier.
 class Readers {
  public:
   Readers(const System::Declarations& model, const Held& held, const std::vector<double>& start)
@@ -34,7 +40,7 @@ class Readers {
       for (const auto& f : info.forces) call([&](const Point<double>& at) { f(at, terms); });
     }
     for (const GuardInfo& guard : model_.guards) {
-      if (guard.is_generic()) call_pattern(guard);
+      if (guard.is_generic() && needs_unknowns(guard.role)) call_pattern(guard);
     }
     return asked_.is_asked;
   }

@@ -351,8 +351,7 @@ bool MechanicsForm::begin_step(double t, const double* x, double h) {
 
 bool MechanicsForm::is_evaluated(double t, const double* x) {
   prepare(t, x);
-  if (has_last_ && relays == nullptr && !had_relays_ && t == t_last_ && std::equal(x_last_.begin(), x_last_.end(), x))
-    return true;
+  if (is_known(t, x)) return true;
   ++extra_evaluations;
   rate(t, x, rates_work_.data());
   return has_last_;

@@ -5,6 +5,7 @@
 // contacts come on top (contact_forces.hpp).
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -28,6 +29,11 @@ class MechanicsForm final : public Form, public Manifold {
   void lock(const Held& held) override;
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
+  /// Whether the rates here were the last that were evaluated, so that multipliers cost nothing.
+  bool is_known(double t, const double* x) const {
+    return !is_stale_ && has_last_ && relays == nullptr && !had_relays_ && t == t_last_ &&
+           std::equal(x_last_.begin(), x_last_.end(), x);
+  }
   Manifold& manifold() override { return *this; }
   bool begin_step(double t, const double* x, double h) override;
   void take_levels(double t, const double* x) override { invariants_.take_levels(t, x); }

@@ -31,10 +31,13 @@ struct FormRates {
   }
 };
 
-class FormMultipliers final : public MultiplierSource {
+/// The multipliers of a form; where there are contacts, what their guards read beside them too.
+class FormMultipliers final : public DrawnMultipliers {
  public:
-  explicit FormMultipliers(std::shared_ptr<formulate::Form> form) : form_(std::move(form)) {}
+  explicit FormMultipliers(std::shared_ptr<formulate::Form> form, std::shared_ptr<contact::Contacts> contacts = nullptr)
+      : form_(std::move(form)), contacts_(std::move(contacts)) {}
   double multiplier(const Point<double>& at, int row) const override {
+    if (contacts_) return contacts_->quantity(at, row);
     form_->relays = at.around()->relays;
     const double value = form_->multiplier(at.t, at.states().array, row);
     form_->relays = nullptr;
@@ -43,20 +46,6 @@ class FormMultipliers final : public MultiplierSource {
 
  private:
   std::shared_ptr<formulate::Form> form_;
-};
-
-/// Forces of contacts that share a load are within their cones.
-class ContactMultipliers final : public MultiplierSource {
- public:
-  ContactMultipliers(std::shared_ptr<const MultiplierSource> all, std::shared_ptr<contact::Contacts> contacts)
-      : all_(std::move(all)), contacts_(std::move(contacts)) {}
-  double multiplier(const Point<double>& at, int row) const override {
-    const double value = all_->multiplier(at, row);  // first: it takes up the mode
-    return contacts_->admissible_force(at, row).value_or(value);
-  }
-
- private:
-  std::shared_ptr<const MultiplierSource> all_;
   std::shared_ptr<contact::Contacts> contacts_;
 };
 
@@ -129,6 +118,7 @@ void OnManifold::derive(Setup& setup) {
     mechanics->set_direction(setup.options.end < setup.options.start ? -1 : 1);
   attach(*derived, form_, has_manifold, start_policy_);
   if (declared_->mechanics && !declared_->mechanics->contacts.empty()) declare_contacts(setup, *derived);
+  if (!declared_->constraint_names.empty()) draw_multipliers(setup, *derived);
   *scratch_ = {.declared = declared_,
                .derived = std::make_shared<const System::Declarations>(*derived),
                .formulation = formulation_.is_implicit() ? formulate::Formulation() : formulation_,
@@ -143,6 +133,32 @@ void OnManifold::derive(Setup& setup) {
   setup.hint = [this] { return hint(); };
 }
 
+// Guards may read multipliers, which have polynomials beside those of the states.
+void OnManifold::draw_multipliers(const Setup& setup, System::Declarations& derived) {
+  auto multipliers = std::make_shared<FormMultipliers>(form_, contacts_);
+  const auto* mechanics = dynamic_cast<const MechanicsForm*>(form_.get());
+  const int count = contacts_ ? contacts_->quantities() : static_cast<int>(declared_->constraint_names.size());
+  FollowerLevels::Source source;
+  source.count = count;
+  source.values = [source = multipliers.get(), mechanics, count](double t, const double* x, double* values) {
+    const Held* held = mechanics != nullptr ? &mechanics->held() : nullptr;
+    const Surroundings<double> around{held, {}, nullptr, nullptr, nullptr, source};
+    const Point<double> at(t, x, held != nullptr ? held->parameters.data() : nullptr, &around);
+    for (int k = 0; k < count; ++k) values[k] = source->multiplier(at, k);
+  };
+  source.are_known = [mechanics](double t, const double* x) {
+    return mechanics != nullptr && mechanics->is_known(t, x);
+  };
+  if (contacts_) source.are_shared = [contacts = contacts_.get()] { return contacts->share_loads(); };
+  followers_ = multipliers->levels = std::make_shared<FollowerLevels>(
+      std::move(source), setup.options.tolerance.relative, static_cast<int>(declared_->state_names.size()));
+  derived.follow = [follow = derived.follow, levels = followers_](const Held& held) {
+    follow(held);
+    levels->forget();
+  };
+  derived.multipliers = std::move(multipliers);
+}
+
 std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
   auto model = std::make_shared<System::Declarations>(*derived);
   const std::shared_ptr<formulate::Form> form = formulate::make_form(declared, formulation);
@@ -155,7 +171,7 @@ std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
   if (declared->mechanics && !declared->mechanics->contacts.empty()) {
     const auto contacts = std::make_shared<contact::Contacts>(declared, std::static_pointer_cast<MechanicsForm>(form),
                                                               model->multipliers, tolerance, duration);
-    model->multipliers = std::make_shared<ContactMultipliers>(model->multipliers, contacts);
+    model->multipliers = std::make_shared<FormMultipliers>(form, contacts);
   }
   return model;
 }
@@ -163,6 +179,7 @@ std::shared_ptr<const System::Declarations> ScratchRecipe::make() const {
 void OnManifold::carry(Memory& memory) {
   form_->carry(memory);
   if (contacts_) contacts_->carry(memory);
+  if (followers_) followers_->carry(memory);
   memory(start_policy_->notes);
 }
 
@@ -177,7 +194,6 @@ void OnManifold::declare_contacts(const Setup& setup, System::Declarations& deri
                                                   derived.multipliers, setup.options.tolerance.relative,
                                                   std::abs(setup.options.end - setup.options.start));
   contacts_->declare_guards(derived);
-  derived.multipliers = std::make_shared<ContactMultipliers>(derived.multipliers, contacts_);
   derived.resolve = [contacts = contacts_, settle = derived.settle, model = declared_](
                         double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why) {
     // A state read from dense output may leave what is closed by the error of a step: that is no impact.
@@ -381,6 +397,7 @@ event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const
         std::make_unique<stabilize::ManifoldStepper>(std::move(inner), *stabilizer_, *form_, field, control, size,
                                                      stabilization_.strategy == stabilize::Strategy::projection &&
                                                          stabilization_.positions && stabilization_.velocities);
+    if (followers_) stepper->serve(*followers_);
     stepper_ = stepper.get();
     return stepper;
   };

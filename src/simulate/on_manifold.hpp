@@ -64,6 +64,7 @@ class OnManifold {
   void derive(Setup& setup);
   void start(Setup& setup);
   void declare_contacts(const Setup& setup, System::Declarations& derived);
+  void draw_multipliers(const Setup& setup, System::Declarations& derived);
   void declare_reaching(Setup& setup);
   std::string explain() const;
   std::string hint() const;
@@ -71,6 +72,7 @@ class OnManifold {
   std::shared_ptr<const System::Declarations> declared_, derived_;
   std::shared_ptr<formulate::Form> form_;
   std::shared_ptr<contact::Contacts> contacts_;
+  std::shared_ptr<FollowerLevels> followers_;
   std::shared_ptr<StartPolicy> start_policy_;
   std::shared_ptr<ScratchRecipe> scratch_ = std::make_shared<ScratchRecipe>();
   formulate::Formulation formulation_;

@@ -137,7 +137,9 @@ void HermiteLevels::raise(const Step& step, int how_many) {
   for (int j = 0; j < how_many; ++j) {
     if (!evaluate_inside(step, points[j])) return;
     ++evaluations;
-    field_(step.t0 + points[j] * step.span, x_.data(), rates_.data());
+    const double t = step.t0 + points[j] * step.span;
+    field_(t, x_.data(), rates_.data());
+    if (observer) observer(points[j], t, x_.data());
     for (std::size_t i = 0; i < coordinates_.size(); ++i)
       inside_[i * 3 + static_cast<std::size_t>(j)] =
           step.span * step.span * rates_[static_cast<std::size_t>(coordinates_[i].speed)];

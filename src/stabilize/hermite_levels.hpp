@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "stabilize/parts.hpp"
@@ -31,10 +32,16 @@ class HermiteLevels {
   /// must have a polynomial already if it has further states.
   void write(Step& step, const double* start_rate, const double* end_rate);
 
+  /// Puts a state inside a step onto the manifold.
+  void pull(double t, double* x) { newton_.pull(t, x, true, true); }
+
   void carry(Memory& memory) {
     memory(evaluations, raised, c_, last_, x_, rates_, inside_, kept_);
     newton_.carry(memory);
   }
+
+  /// Told of every evaluation of the rates inside a step, right after it.
+  std::function<void(double s, double t, const double* x)> observer;
 
   long long evaluations = 0;
   long long raised = 0;  // steps that needed a higher level

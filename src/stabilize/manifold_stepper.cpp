@@ -12,6 +12,13 @@ ManifoldStepper::ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& sta
   if (mechanics != nullptr) watch_.emplace(*mechanics, size);
 }
 
+void ManifoldStepper::serve(FollowerLevels& followers) {
+  followers_ = &followers;
+  if (!hermite_) return;
+  hermite_->observer = [this](double s, double t, const double* x) { followers_->see_inside(s, t, x); };
+  followers.pull = [this](double t, double* x) { hermite_->pull(t, x); };
+}
+
 double ManifoldStepper::Both::apply(double t, double* x) {
   const double move = first_.apply(t, x);
   if (second == nullptr) return move;
@@ -29,6 +36,7 @@ void ManifoldStepper::take_over() {
 
 void ManifoldStepper::restart(double t, const double* x, double direction, double first_step, const double* rate) {
   singular_.clear();
+  if (followers_ != nullptr) followers_->see(t, x);
   inner_->restart(t, x, direction, first_step, rate);
   take_over();
 }
@@ -75,6 +83,10 @@ const double* ManifoldStepper::end_rate() {
 
 bool ManifoldStepper::interpolate(Step& step) {
   const double *start = inner_->start_rate(), *end = hermite_ && hermite_->has_work() ? inner_->end_rate() : nullptr;
+  if (followers_ != nullptr) {
+    followers_->see(step.t1, step.end());
+    followers_->begin(step);
+  }
   bool is_full = true;
   if (start == nullptr || end == nullptr || !hermite_->covers_all()) is_full = inner_->interpolate(step);
   if (is_full && start != nullptr && end != nullptr) hermite_->write(step, start, end);

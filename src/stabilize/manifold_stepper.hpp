@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "integrate/follower_levels.hpp"
 #include "stabilize/hermite_levels.hpp"
 #include "stabilize/rank_watch.hpp"
 
@@ -16,6 +17,8 @@ class ManifoldStepper final : public Stepper {
   /// between them may be too; else it is the method's own.
   ManifoldStepper(std::unique_ptr<Stepper> inner, Stabilizer& stabilizer, Form& form, const VectorField& field,
                   const StepControl& control, int size, bool draws_on_manifold);
+  /// Tells them of every evaluation they can make use of.
+  void serve(FollowerLevels& followers);
 
   void restart(double t, const double* x, double direction, double first_step, const double* rate) override;
   Attempt step(double limit, Correction* further, Step& out) override;
@@ -68,6 +71,7 @@ class ManifoldStepper final : public Stepper {
   Both both_;
   std::optional<HermiteLevels> hermite_;
   std::optional<RankWatch> watch_;
+  FollowerLevels* followers_ = nullptr;
   std::string singular_;
 };
 
