@@ -288,7 +288,8 @@ TEST(DependentJoints, AreNamedWhereAMechanismIsPartOfAMixture) {
     }
     const Result run = simulate(model, {.end = 0.5, .tolerance = 1e-8});
     EXPECT_EQ(run.finished(), cranks == 2) << run.reason;
-    if (cranks == 3) EXPECT_TRUE(says(run.reason, {"'crank 1'", "'crank 2'", "'crank 3'", "try:"}));
+    if (cranks == 2) continue;
+    EXPECT_TRUE(says(run.reason, {"'crank 1'", "'crank 2'", "'crank 3'", "try:"}));
   }
 }
 
