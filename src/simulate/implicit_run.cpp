@@ -9,6 +9,7 @@
 #include "formulate/dae_start.hpp"
 #include "formulate/ode_form.hpp"
 #include "integrate/switching_stepper.hpp"
+#include "simulate/dependent_joints.hpp"
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
 #include "stabilize/equation_pull.hpp"
@@ -85,6 +86,8 @@ struct DaeView : ImplicitRun::Analyzed {
     if (!report.failure.empty()) return report.failure;
     if (is_start || why == Settle::jump) pull->take_levels(t, x, held);
     if (std::string failure = pull->meet_invariants(*form, t, x, held); !failure.empty()) return failure;
+    if (is_start || why == Settle::jump)
+      if (std::string failure = find_dependent_joints(*form, t, x); !failure.empty()) return failure;
     if (is_start && policy == AtStart::refuse && !report.changes.empty())
       return fmt::format("the start is not consistent: {}", report.changes);
     if (is_start && !report.changes.empty())

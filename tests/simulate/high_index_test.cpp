@@ -265,5 +265,33 @@ TEST(HighIndex, ACurrentOfIndexTwoEndsInTime) {
   }
 }
 
+// ---- joints that say the same ----
+
+// A beam on equal cranks stays level: of three cranks one is too many.
+TEST(DependentJoints, AreNamedWhereAMechanismIsPartOfAMixture) {
+  for (const int cranks : {2, 3}) {
+    Mechanics model("beam");
+    const auto x = model.coordinate("x", std::cos(1.2)), y = model.coordinate("y", -std::sin(1.2)),
+               a = model.coordinate("a", 0.0);
+    for (const auto& one : {x, y, a}) model.mass(one, 1.0);
+    const auto i = model.state("i", 0);
+    model.force([=](const auto& at, auto& f) {
+      f[x] += at[i];
+      f[y] += -9.81;
+    });
+    model.equation("coil", [=](const auto& at) { return at[dot(i)] + at[i] - sin(at.t); });
+    for (int k = 0; k < cranks; ++k) {
+      const double s = k - 1.0;
+      model.constraint("crank " + std::to_string(k + 1), [=](const auto& at) {
+        return sqr(at[x] + s * cos(at[a]) - s) + sqr(at[y] + s * sin(at[a])) - 1;
+      });
+    }
+    const Result run = simulate(model, {.end = 0.5, .tolerance = 1e-8});
+    EXPECT_EQ(run.finished(), cranks == 2) << run.reason;
+    if (cranks == 2) continue;
+    EXPECT_TRUE(says(run.reason, {"'crank 1'", "'crank 2'", "'crank 3'", "try:"}));
+  }
+}
+
 }  // namespace
 }  // namespace pawl
