@@ -363,11 +363,15 @@ void Arming::judge_relation(int guard, const Signs& verdict, const Moment& momen
 void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const LiveGuard& live = guards_[guard];
+  // A contact that holds although a guard on its forces has fired: the forces there have decided, the guard goes on.
+  const bool goes_on = has_fired && live.reads_followers && verdict.sign == 0 && guards_.info(guard).contact >= 0;
   const HasMoved has_moved = [&] { return moment.has_moved(guard); };
   const Standing standing =
-      has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
-                                     std::isfinite(armed.forecast), has_moved)
-                : stand_after_reset({armed.sign, armed.starts_at_zero}, verdict, live.side, live.direction, has_moved);
+      goes_on ? Standing{armed.sign, false}
+      : has_fired
+          ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
+                               std::isfinite(armed.forecast), has_moved)
+          : stand_after_reset({armed.sign, armed.starts_at_zero}, verdict, live.side, live.direction, has_moved);
   armed.sign = static_cast<signed char>(standing.sign);
   armed.starts_at_zero = standing.starts_at_zero;
   switch (standing.outcome) {
