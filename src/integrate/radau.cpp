@@ -27,6 +27,9 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_stages = 7, most_iterations_at_fixed_step = 50;
+// Unknowns, for the error of those of higher index: in large systems what Newton's method leaves of multipliers that
+// are zero would decide.
+constexpr int largest_derived = 100;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -397,7 +400,8 @@ class Radau final : public ImplicitStepper {
       if (std::isfinite(again)) error = again;
     }
     if (error <= 1 && has_algebraic_states_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
-    if (error <= 1 && highest_index_ >= 2 && control_.fixed_step == 0) error = std::max(error, estimate_derived<s>(h));
+    if (error <= 1 && highest_index_ >= 2 && n_ <= largest_derived && control_.fixed_step == 0)
+      error = std::max(error, estimate_derived<s>(h));
     return std::max(error, 1e-10);
   }
 
