@@ -15,7 +15,8 @@ namespace {
 using Kind = ContactInfo::Kind;
 
 constexpr double no_force = 64 * std::numeric_limits<double>::epsilon();  // of the largest force
-constexpr double weightless = 1e-5;  // of the accelerations: differences below 1e-9 of this are rounding
+constexpr double no_pressure = 1e-9;  // of the accelerations that a force which has let go is a difference of
+constexpr double weightless = 1e-5;   // of the accelerations: differences below 1e-9 of this are rounding
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -137,8 +138,13 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
   // Typical speeds: those seen so far, and those that the accelerations make within the run.
   const double speed =
       std::max(largest_speed_, 0.01 * duration_ * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff());
+  // A force that has just fallen to zero, as its guard has found, is zero by the accelerations it comes from, also
+  // where none of them is along the contact.
+  const double zero = no_pressure * geometry.J.cwiseAbs().maxCoeff() * a_free.cwiseAbs().maxCoeff();
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
-    const int c = geometry.rows[i].contact;
+    const int c = geometry.rows[i].contact, normal = geometry.rows[i].normal;
+    if (seen[at(c)].has_released && normal >= 0 && problem.W(normal, normal) * solution.force(normal) <= zero)
+      solution.is_degenerate[i] = true;
     adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], speed, held);
     if (info().contacts[at(c)].kind == Kind::joint)
       held.modes[at(info().contacts[at(c)].side)] = joint[at(c)] < 0 ? -1 : 1;
