@@ -7,7 +7,6 @@
 // variables of one evaluation have the same order; what has order 0 is a number.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -37,12 +36,12 @@ struct Series : detail::NoBranch<Series> {
   friend Series operator+(const Series& x) { return x; }
   friend Series operator-(const Series& x) { return x.times(-1); }
   friend Series operator+(Series x, const Series& y) {
-    x.order = std::max(x.order, y.order);
+    x.order = larger(x.order, y.order);
     for (std::size_t k = 0; k <= y.order; ++k) x.c[k] += y.c[k];
     return x;
   }
   friend Series operator-(Series x, const Series& y) {
-    x.order = std::max(x.order, y.order);
+    x.order = larger(x.order, y.order);
     for (std::size_t k = 0; k <= y.order; ++k) x.c[k] -= y.c[k];
     return x;
   }
@@ -50,15 +49,15 @@ struct Series : detail::NoBranch<Series> {
     if (y.order == 0) return x.times(y.c[0]);
     if (x.order == 0) return y.times(x.c[0]);
     Series z;
-    z.order = std::max(x.order, y.order);
+    z.order = larger(x.order, y.order);
     for (std::size_t k = 0; k <= z.order; ++k)
       for (std::size_t j = 0; j <= k; ++j) z.c[k] += x.c[j] * y.c[k - j];
     return z;
   }
   friend Series operator/(Series x, const Series& y) {
-    x.order = std::max(x.order, y.order);
+    x.order = larger(x.order, y.order);
     for (std::size_t k = 0; k <= x.order; ++k) {
-      for (std::size_t j = 1; j <= std::min(k, y.order); ++j) x.c[k] -= y.c[j] * x.c[k - j];
+      for (std::size_t j = 1; j <= k && j <= y.order; ++j) x.c[k] -= y.c[j] * x.c[k - j];
       x.c[k] /= y.c[0];
     }
     return x;
@@ -136,6 +135,7 @@ struct Series : detail::NoBranch<Series> {
   }
 
  private:
+  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }
   Series like(double start) const {
     Series v(start);
     v.order = order;

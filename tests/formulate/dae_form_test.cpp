@@ -118,7 +118,8 @@ TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
       if (order == 0)
         f.form.equations().residual(t, z.data(), z.data() + 4, r.data());
       else
-        f.form.equations().along_motion(order, t, z.data(), std::array{0, 1, 2, 3}, r.data());
+        f.form.equations().along_motion(order, t, z.data(), order < 3 ? std::vector{0, 1, 2, 3} : std::vector{2, 3},
+                                        r.data());
       return r;
     };
     const double t = 0.3, step = 1e-4;
@@ -128,9 +129,9 @@ TEST(DaeForm, DerivativesAlongAMotionAreTotal) {
       EXPECT_NEAR(first[i], (ahead[i] - behind[i]) / (2 * step), 1e-6) << i;
       EXPECT_NEAR(second[i], (ahead[i] - 2 * middle[i] + behind[i]) / (step * step), is_black_box ? 1e-4 : 1e-6) << i;
     }
-    for (int order = 3; order <= 5 && !is_black_box; ++order) {
+    for (int order = 3; order <= 5 && !is_black_box; ++order) {  // the rates have a mass that varies: two at most
       const auto before = rows(order - 1, t - step), after = rows(order - 1, t + step), now = rows(order, t);
-      for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t i = 2; i < 4; ++i)
         EXPECT_NEAR(now[i], (after[i] - before[i]) / (2 * step), 1e-5 * std::max(1.0, std::abs(now[i])))
             << order << ", " << i;
     }
