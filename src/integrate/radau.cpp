@@ -442,7 +442,9 @@ class Radau final : public ImplicitStepper {
       ++count;
       double highest = 0;
       for (int i = 0; i < s; ++i) highest += table.inverse_U[at(s - 1)][at(i)] * Z_[at(i * n_ + j)];
-      if (knows_rounding && std::abs(highest) <= 4 * gain * std::abs(e_[at(j)])) continue;
+      // What follows from the time by a derivative has its rounding over the step, too.
+      const double of_time = eps * std::abs(t_ / h) * std::max(std::abs(y_[at(j)]), unit(j));
+      if (knows_rounding && std::abs(highest) <= 4 * gain * (std::abs(e_[at(j)]) + of_time)) continue;
       const double part = product * highest * weight_[at(j)];
       sum += part * part;
     }
