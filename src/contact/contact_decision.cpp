@@ -141,12 +141,16 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
   // A force that has just fallen to zero, as its guard has found, is zero by the accelerations it comes from, also
   // where none of them is along the contact.
   const double zero = no_pressure * geometry.J.cwiseAbs().maxCoeff() * a_free.cwiseAbs().maxCoeff();
+  double largest = 0;  // force
+  for (const double one : free_form_.terms().force) largest = std::max(largest, std::abs(one));
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const int c = geometry.rows[i].contact, normal = geometry.rows[i].normal;
     if (seen[at(c)].has_released && normal >= 0 && problem.W(normal, normal) * solution.force(normal) <= zero)
       solution.is_degenerate[i] = true;
     adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], speed, held);
-    if (info().contacts[at(c)].kind == Kind::joint)
+    // Just past its zero the force of a joint is rounding, and its guard has told which way it goes.
+    const bool is_told = seen[at(c)].changes_side && std::abs(joint[at(c)]) <= no_pressure * largest;
+    if (info().contacts[at(c)].kind == Kind::joint && !is_told)
       held.modes[at(info().contacts[at(c)].side)] = joint[at(c)] < 0 ? -1 : 1;
   }
 }

@@ -393,6 +393,32 @@ TEST(BeadHoop, ReversesAndSticksAsTheReducedEquationSays) {
   }
 }
 
+// At the instant at which a force vanishes its sign is rounding: what its guard has found counts, at every tolerance.
+TEST(BeadHoop, ChangesSideOnceHoweverTheForceIsRounded) {
+  const Problem& problem = find_problem("bead-hoop");
+  for (const char* method : {"radau", "radau-9"}) {
+    for (const double tolerance : {1e-12, 1.1e-12, 1.2e-12, 2e-12, 3e-12, 5e-12}) {
+      SCOPED_TRACE(::testing::Message() << method << " " << tolerance);
+      const Result run = simulate(problem.system, {.end = 5, .tolerance = tolerance, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_EQ(firing_times(run).size(), 4u);
+    }
+  }
+}
+
+TEST(DoublePendulumStop, LetsGoWhereNothingPressesItAtEveryTolerance) {
+  const Problem& problem = find_problem("double-pendulum-stop");
+  const Result exact = simulate(problem.system, {.end = 3, .tolerance = 1e-11});
+  for (const double tolerance : {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7, 1e-8}) {
+    SCOPED_TRACE(tolerance);
+    const Result run = simulate(problem.system, {.end = 3, .tolerance = tolerance});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_EQ(firing_times(run).back(), run.events.back().t);
+    EXPECT_NEAR(firing_times(run).back(), firing_times(exact).back(), tolerance);
+    EXPECT_NEAR(run.final()["x2"], exact.final()["x2"], 10 * tolerance);
+  }
+}
+
 TEST(SlidingArm, ReachesBothSurfacesAndItsErrorsDecayExponentially) {
   const Problem& problem = find_problem("sliding-arm");
   const auto reached = *problem.event_times(Values(problem.system), 4);
