@@ -13,7 +13,6 @@ constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than t
 int sign_of(double x) {
   return (x > 0) - (x < 0);
 }
-
 /// It has fired before its own zero, which is still to come.
 bool settles(const Armed& armed, const Moment& moment) {
   return moment.direction * (armed.settles_until - moment.t) > 0;
@@ -213,6 +212,15 @@ void Arming::see(const double* x) {
   for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
 }
 
+bool Arming::is_within_tolerance(const double* x, const double* y) const {
+  constexpr double generous = 10;  // one component may be off by more than the norm of all
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double allowed = control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(y[i]));
+    if (!(std::abs(x[i] - y[i]) <= generous * allowed)) return false;
+  }
+  return true;
+}
+
 double Arming::margin(Band band, std::size_t i) const {
   const double rounding = at_rest * largest_[i];
   return band == Band::rounding ? rounding : std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
@@ -307,7 +315,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       judge_guard(g, verdict, moment, has_fired, aftermath);
     }
     armed.is_known = true;
-    if (moment.has_moved) doubt(g, verdict, aftermath);
+    if (moment.has_moved && !settles(armed, moment)) doubt(g, verdict, aftermath);
     const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
     if (is_role && !guards_.is_relation(g) && armed.starts_at_zero &&
         armed.sign == 0) {  // what is not true is false, until it leaves to the other side
@@ -356,8 +364,12 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
   Armed& armed = (*this)[guard];
   const LiveGuard& live = guards_[guard];
   const HasMoved has_moved = [&] { return moment.has_moved(guard); };
+  // A guard or condition has done its part when it fired; a relay decides by its value.
+  const GuardRole role = guards_.is_exit(guard) ? GuardRole::relay_up : guards_.info(guard).role;
+  const bool approaches = (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast);
   const Standing standing =
-      has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false), has_moved)
+      has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
+                                     approaches, has_moved)
                 : stand_after_reset({armed.sign, armed.starts_at_zero}, verdict, live.side, live.direction, has_moved);
   armed.sign = static_cast<signed char>(standing.sign);
   armed.starts_at_zero = standing.starts_at_zero;
@@ -366,6 +378,9 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
       break;
     case Standing::Outcome::fires:
       aftermath.jumped.push_back(guard);
+      break;
+    case Standing::Outcome::passes:
+      if (!settles(armed, moment)) armed.settles_until = passes_zero_by(armed, moment);
       break;
     case Standing::Outcome::remains:
       aftermath.unresolved.push_back(guard);
@@ -378,7 +393,7 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
 
 // A jump of the same event may have made a truth or the side of a relay untrue: it fires again, and is set right.
 void Arming::doubt(int guard, const Signs& verdict, Aftermath& aftermath) {
-  if (verdict.sign == 0 || guards_.is_exit(guard) || !std::isnan((*this)[guard].settles_until)) return;
+  if (verdict.sign == 0 || guards_.is_exit(guard)) return;
   const GuardInfo& info = guards_.info(guard);
   const auto i = static_cast<std::size_t>(info.role_index);
   int believed = 0;

@@ -73,6 +73,8 @@ class Arming {
   int sign_beyond(Band band, int guard, double t, const double* x);
   /// States of this size have been seen.
   void see(const double* x);
+  /// Whether two states differ by less than the error that integration may make.
+  bool is_within_tolerance(const double* x, const double* y) const;
   /// After a step without event: quiet guards may fall asleep.
   void rest(const Step& step);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.

@@ -10,10 +10,12 @@ Standing stand_at_start(const Signs& now, bool is_relation) {
   return {sign, now.sign == 0 && !(is_relation && sign != 0)};
 }
 
-Standing stand_after_firing(int before, const Signs& now, Side side, bool was_touch, const HasMoved& has_moved) {
+Standing stand_after_firing(int before, const Signs& now, Side side, bool was_touch, bool approaches,
+                            const HasMoved& has_moved) {
   if (was_touch && !has_moved()) return {before, true};
   if (side == Side::bilateral) {
     if (now.sign == 0 && !has_moved()) return {-before, false};  // the finder has proved it beyond, by a few ulp
+    if (now.sign == before && approaches && !has_moved()) return {before, false, Outcome::passes};
     return {now.sign_from_here(), now.sign == 0};
   }
   if (now.sign == -before) return {before, false, Outcome::beyond};

@@ -21,6 +21,7 @@ struct Standing {
   enum class Outcome {
     stands,
     fires,    // by what a reset has done, at the same instant
+    passes,   // it has fired, and consistent values took it back by noise: passing zero again is no event
     remains,  // unilateral, and still moving inward: its transition is made again
     beyond    // unilateral, and a reset put it where it must not be
   };
@@ -37,7 +38,9 @@ using HasMoved = std::function<bool()>;
 /// The start of a run, or of watching.
 Standing stand_at_start(const Signs& now, bool is_relation);
 /// A guard that fired, after its transition; was_touch: without crossing. before: its sign, watched until the event.
-Standing stand_after_firing(int before, const Signs& now, Side side, bool was_touch, const HasMoved& has_moved);
+/// approaches: its value and slope have opposite signs.
+Standing stand_after_firing(int before, const Signs& now, Side side, bool was_touch, bool approaches,
+                            const HasMoved& has_moved);
 /// A guard that did not fire, after the transition of others.
 Standing stand_after_reset(const Standing& before, const Signs& now, Side side, Direction direction,
                            const HasMoved& has_moved);

@@ -57,9 +57,12 @@ Moment Transitions::moment(const Here& here) const {
   return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction, {}, false};
 }
 
-// Whether the transition changed the value of a guard: the same function of the states and modes of before.
+// Whether the transition changed the value of a guard: the same function of the states and modes of before. Consistent
+// values that differ from what the jumps left by less than the integration may be off say nothing about it, unless
+// contacts or switches have decided by them.
 bool Transitions::has_moved(const Here& here, int guard) {
-  const double now = guards_.evaluate(guard, here.t, here.x.data());
+  const bool is_noise = !model_.resolve && arming_.is_within_tolerance(x_jumped_.data(), here.x.data());
+  const double now = guards_.evaluate(guard, here.t, is_noise ? x_jumped_.data() : here.x.data());
   std::swap(held_, held_before_);
   const double before = guards_.evaluate(guard, here.t, x_before_.data());
   std::swap(held_, held_before_);
@@ -212,6 +215,7 @@ Verdict Transitions::check_finite(const Here& here, std::span<const int> guards)
 Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   scale_ = here.scale;
   held_before_ = held_;
+  x_jumped_ = here.x;
   const auto contradiction = [&](const std::string& cycle) {
     return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
   };
@@ -472,7 +476,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     const bool has_moved = here.x != x_before_ && here.x != left;
     const bool is_iteration = event.sources.empty() && now.change == nullptr;  // the transition function alone
     if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
-    left = here.x;
+    left = x_jumped_ = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
     if (std::string cycle; model_.resolve && !decide(cycle))
       return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});

@@ -109,6 +109,7 @@ class Transitions {
   Held held_before_;
   std::shared_ptr<const Held> last_snapshot_;
   std::vector<double> rate_, x_before_, scale_;
+  std::vector<double> x_jumped_;    // before consistent values were found
   std::vector<int> zero_at_start_;  // guards
   std::vector<Jump::Request> requests_;
 };

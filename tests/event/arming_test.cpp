@@ -42,11 +42,11 @@ TEST(Start, ARelationThatLeavesZeroIsWatchedForTheSignItDoesNotHave) {
 
 // ---- a guard that fired ----
 
-Standing bilateral(const Signs& now, const HasMoved& has_moved) {
-  return stand_after_firing(near, now, Side::bilateral, false, has_moved);
+Standing bilateral(const Signs& now, const HasMoved& has_moved, bool approaches = false) {
+  return stand_after_firing(near, now, Side::bilateral, false, approaches, has_moved);
 }
 Standing unilateral(const Signs& now, const HasMoved& has_moved) {
-  return stand_after_firing(near, now, Side::unilateral, false, has_moved);
+  return stand_after_firing(near, now, Side::unilateral, false, false, has_moved);
 }
 
 TEST(Fired, BilateralOnTheFarSideIsArmedThere) {
@@ -64,6 +64,12 @@ TEST(Fired, BilateralWithinRoundingOfZeroIsWhereTheFinderProvedItToBe) {
 
 TEST(Fired, BilateralSentBackIsArmedOnTheNearSide) {
   EXPECT_EQ(bilateral({.sign = near, .slope = far}, moved), (Standing{near, false}));
+}
+
+TEST(Fired, BilateralTakenBackByConsistentValuesAlonePassesZeroWithoutAnEvent) {
+  EXPECT_EQ(bilateral({.sign = near, .slope = far}, stayed, true), (Standing{near, false, Outcome::passes}));
+  EXPECT_EQ(bilateral({.sign = near, .slope = far}, moved, true), (Standing{near, false}));
+  EXPECT_EQ(bilateral({.sign = near, .slope = near}, stayed), (Standing{near, false}));
 }
 
 TEST(Fired, BilateralPutOnZeroIsArmedOnTheSideItLeavesTo) {
@@ -101,14 +107,14 @@ TEST(Fired, UnilateralBeyondZeroIsAContradiction) {
 
 TEST(Fired, ATouchLeavesZeroAgainUnlessItsJumpHasMovedIt) {
   for (const Side side : {Side::bilateral, Side::unilateral})
-    EXPECT_EQ(stand_after_firing(near, {.curve = near}, side, true, stayed), (Standing{near, true}));
-  EXPECT_EQ(stand_after_firing(near, {.sign = far}, Side::bilateral, true, moved), (Standing{far, false}));
+    EXPECT_EQ(stand_after_firing(near, {.curve = near}, side, true, false, stayed), (Standing{near, true}));
+  EXPECT_EQ(stand_after_firing(near, {.sign = far}, Side::bilateral, true, false, moved), (Standing{far, false}));
 }
 
 TEST(Fired, SidesAreMirrored) {
-  EXPECT_EQ(stand_after_firing(far, {.slope = near}, Side::unilateral, false, stayed),
+  EXPECT_EQ(stand_after_firing(far, {.slope = near}, Side::unilateral, false, false, stayed),
             (Standing{far, true, Outcome::remains}));
-  EXPECT_EQ(stand_after_firing(far, {}, Side::bilateral, false, stayed), (Standing{near, false}));
+  EXPECT_EQ(stand_after_firing(far, {}, Side::bilateral, false, false, stayed), (Standing{near, false}));
 }
 
 // ---- a guard that did not fire ----
