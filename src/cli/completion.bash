@@ -25,6 +25,8 @@ _pawl() {
     choices="--method --rtol --atol --step --stop --start --max-step --set --input --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
   elif [[ $command == advise && $word == -* ]]; then
     choices="--rtol --tolerance --atol --set --start --stop --method --step --events --formulation --stabilization --json --help"
+  elif [[ $command == list && $word == -* ]]; then
+    choices="--json --names --messages --help"
   elif [[ $word == -* ]]; then
     choices="--json --names --help"
   fi

@@ -22,6 +22,13 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// That acts on a coordinate, as evaluated last.
+double largest_force(const formulate::MechanicsForm& form) {
+  double largest = 0;
+  for (const double one : form.terms().force) largest = std::max(largest, std::abs(one));
+  return largest;
+}
+
 bool has_redundant_normals(const Geometry& geometry) {
   std::vector<Eigen::Index> normals;
   for (const Row& row : geometry.rows) {
@@ -141,8 +148,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
   // A force that has just fallen to zero, as its guard has found, is zero by the accelerations it comes from, also
   // where none of them is along the contact.
   const double zero = no_pressure * geometry.J.cwiseAbs().maxCoeff() * a_free.cwiseAbs().maxCoeff();
-  double largest = 0;  // force
-  for (const double one : free_form_.terms().force) largest = std::max(largest, std::abs(one));
+  const double largest = largest_force(free_form_);
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const int c = geometry.rows[i].contact, normal = geometry.rows[i].normal;
     if (seen[at(c)].has_released && normal >= 0 && problem.W(normal, normal) * solution.force(normal) <= zero)
@@ -292,9 +298,8 @@ double Contacts::quantity(const Point<double>& point, int number) {
     const bool presses = std::any_of(info().contacts.begin(), info().contacts.end(), [&](const ContactInfo& one) {
       return one.normal >= 0 && info().constraints[at(one.normal)].first_row == number;
     });
-    double largest = 0;  // bodies that touch without weight have a force that is rounding alone: none
-    for (const double one : form_->terms().force) largest = std::max(largest, std::abs(one));
-    if (presses && std::abs(value) <= no_force * largest) value = 0;
+    // Bodies that touch without weight have a force that is rounding alone: none.
+    if (presses && std::abs(value) <= no_force * largest_force(*form_)) value = 0;
   } else if (number == rows) {
     value = form_->least_slip_pivot(point.t, x);
   } else {

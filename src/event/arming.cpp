@@ -13,6 +13,7 @@ constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than t
 int sign_of(double x) {
   return (x > 0) - (x < 0);
 }
+
 /// It has fired before its own zero, which is still to come.
 bool settles(const Armed& armed, const Moment& moment) {
   return moment.direction * (armed.settles_until - moment.t) > 0;

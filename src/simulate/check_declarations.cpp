@@ -268,6 +268,12 @@ void look_everywhere(const System::Declarations& model, const Held& held, const 
 
 }  // namespace
 
+void check_values(const Values& values, const System& system) {
+  if (!values.belong_to(system))
+    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
+                             system.name()));
+}
+
 void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
   look_everywhere(model, held, start, t);
   // What another mode would read: flags and conditions both ways, one after the other.

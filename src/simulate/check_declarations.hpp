@@ -8,6 +8,9 @@
 
 namespace pawl::detail {
 
+/// Throws Misuse where the values were made for another system, or before its last declaration.
+void check_values(const Values& values, const System& system);
+
 /// Evaluates every generic function of the model with patterns, and every matrix and force with numbers; throws Misuse
 /// where one uses a handle of another system, in the mode of the start or with one flag or condition the other way.
 /// Black boxes look at every handle themselves, whenever they are evaluated.

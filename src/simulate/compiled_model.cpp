@@ -1,7 +1,5 @@
 #include "pawl/compiled_model.hpp"
 
-#include <fmt/format.h>
-
 #include "formulate/assembly.hpp"
 #include "simulate/check_declarations.hpp"
 
@@ -9,9 +7,7 @@ namespace pawl {
 
 CompiledModel::CompiledModel(const System& system, const Values& values, double t)
     : system_(system), equations_(system.share()) {
-  if (!values.belong_to(system))
-    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
-                             system.name()));
+  detail::check_values(values, system);
   Held held = values.held();
   for (HeldInput& input : held.inputs) input.piece = input.signal->piece_at(t, 1);
   const std::vector<double> start = values.start();

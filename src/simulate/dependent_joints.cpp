@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+
 #include "numerics/decompositions.hpp"
 
 namespace pawl::detail {

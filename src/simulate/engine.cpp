@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include "simulate/check_declarations.hpp"
 
 namespace pawl::detail {
 
@@ -23,9 +23,7 @@ event::LayerOptions layer_options(const Options& options, const event::FinderInf
 /// Where a run begins: values of the system as it was declared, and zeros for what a mixture has beside them.
 Setup check_start(const CompiledModel& model, const Values& values, Options options) {
   const System& system = model.system();
-  if (!values.belong_to(system))
-    throw Misuse(fmt::format("the values are not of system '{}' as it is now: make them after its last declaration",
-                             system.name()));
+  check_values(values, system);
   Held held = values.held();
   std::vector<double> start = values.start();
   if (model.is_mixture()) {

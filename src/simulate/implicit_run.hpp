@@ -28,8 +28,8 @@ class ImplicitRun {
   /// A differential-algebraic system of its own: finds its index, gives the set-up rates and what keeps the ends of
   /// steps on the manifold, and follows jumps.
   void analyze(const SolverPlan& solver);
-  /// A consistent start. Methods that are explicit, or lose their order at the index the system has or may get,
-  /// integrate its rates. The plan must outlive it.
+  /// A consistent start. The field of rates is integrated by explicit methods, where there are joints, from index 4 on,
+  /// and at index 3 unless the system is large and the method keeps its order there. The plan must outlive it.
   void begin(const Plan& plan);
   /// What the run evaluates: knows what is held.
   void follow(const ActiveField& field);

@@ -121,7 +121,8 @@ void Loop::begin() {
   guarded([this] {
     if (!setup_.start_failure.empty()) {
       recorder_.begin(now_.t, now_.x, setup_.held);
-      fail(MessageCode::inconsistent_start, "why", setup_.start_failure);
+      ending_ = {Outcome::failed,
+                 make_message(MessageCode::inconsistent_start, now_.t, {{"why", setup_.start_failure}})};
       return;
     }
     event::Verdict verdict = events_.begin(now_.t, setup_.options.end, now_.x, setup_.start_rate);
@@ -306,10 +307,6 @@ void Loop::fail(Attempt attempt) {
                make_message(MessageCode::cannot_step, stepper_.failure().t, {{"why", std::move(why)}})};
   else
     ending_ = {Outcome::failed, describe(attempt, stepper_.failure(), setup_)};
-}
-
-void Loop::fail(MessageCode code, std::string_view name, std::string value) {
-  ending_ = {Outcome::failed, make_message(code, now_.t, {{std::string(name), std::move(value)}})};
 }
 
 // Whatever was thrown on the way, in words. Called while an exception is being handled.

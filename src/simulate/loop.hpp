@@ -110,7 +110,6 @@ class Loop {
   void transition();
   void pass_accumulation();
   void take(event::Verdict verdict);
-  void fail(MessageCode code, std::string_view name, std::string value);
   void say_what_was_seen();
   void tell_observer();
   bool makes_progress();

@@ -410,6 +410,7 @@ TEST(ContactForces, AJointThatDependsOnOthersIsStillNamed) {
   at.set(floor, ContactMode::closed).evaluate();
   const auto notes = at.form.take_notes();
   ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].code, MessageCode::constraint_redundant);
   EXPECT_TRUE(says(notes[0].text, {"'rail' is redundant", "'floor'"})) << notes[0].text;
 }
 

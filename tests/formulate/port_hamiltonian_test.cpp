@@ -295,7 +295,8 @@ TEST(PortHamiltonian, ConstraintsThatRepeatOthersShareTheirMultipliers) {
   EXPECT_TRUE(model.form.refactor(0, x.data()));
   const auto notes = model.form.take_notes();
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].text.find("is redundant"), std::string::npos) << notes[0].text;
+  EXPECT_EQ(notes[0].code, MessageCode::multipliers_of_least_norm);
+  EXPECT_EQ(notes[0].text, "constraint 'first' is redundant: the multipliers are those of least norm");
 }
 
 TEST(PortHamiltonian, WhereTheEnergyIsNotANumberTheRatesAreNotEither) {

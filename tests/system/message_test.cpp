@@ -1,6 +1,7 @@
 // The catalogue of messages: a row for every code, texts made of data, nothing written twice.
 #include "pawl/message.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,28 @@ TEST(Message, IsMadeOfItsRowAndItsData) {
             "infinitely many follow).\n"
             "  try:    declare what happens there: .at_accumulation(...) on the guard");
   EXPECT_EQ(std::get<double>(message.data[1].value), 1.5);
+}
+
+/// What a text reads: names with a format are numbers, others words.
+std::vector<Message::Datum> data_for(std::string_view text) {
+  std::vector<Message::Datum> data;
+  for (std::size_t at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+    const std::string inside(text.substr(at + 1, text.find('}', at) - at - 1));
+    const std::string name = inside.substr(0, inside.find(':'));
+    const bool is_known = std::any_of(data.begin(), data.end(), [&](const auto& one) { return one.name == name; });
+    if (name == "t" || is_known) continue;
+    data.push_back({name, inside.find(':') == inside.npos ? Message::Value("words") : Message::Value(2.5)});
+  }
+  return data;
+}
+
+TEST(Message, EveryTextOfTheCatalogueCanBeMade) {
+  for (const MessageRow& row : message_catalogue()) {
+    SCOPED_TRACE(row.name);
+    const std::string text = make_message(row.code, 1.5, data_for(row.text)).text;
+    EXPECT_EQ(text.find('{'), text.npos) << text;
+    EXPECT_EQ(text.find("words") != text.npos || text.find("2.5") != text.npos || data_for(row.text).empty(), true);
+  }
 }
 
 TEST(Message, TextOfTheUserIsNotReadAsAFormat) {
