@@ -1,0 +1,23 @@
+# Precompiled headers: half of what a source costs to compile is headers that many share. Every source still includes what
+# it uses; builds without them (the presets sanitize, threads and clang) would not compile otherwise.
+option(PAWL_PRECOMPILE "precompile the headers that many sources share" ON)
+
+#   pawl_precompile(pawl_formulate HEADERS <vector> <pawl/system.hpp>)   precompiles them for this target
+#   pawl_precompile(pawl_contact LIKE pawl_formulate)                    takes those of a target with the same flags
+function(pawl_precompile TARGET)
+  if(NOT PAWL_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(PRE "" "LIKE" "HEADERS" ${ARGN})
+  if(PRE_LIKE)
+    target_precompile_headers(${TARGET} REUSE_FROM ${PRE_LIKE})
+  else()
+    target_precompile_headers(${TARGET} PRIVATE ${PRE_HEADERS})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${TARGET} PRIVATE -fpch-preprocess)  # lets ccache know such a source
+  endif()
+endfunction()
+
+set(pawl_standard_headers <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <span> <string>
+    <string_view> <utility> <vector>)
