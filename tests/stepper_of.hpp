@@ -14,31 +14,41 @@ inline bool takes_fixed_steps(const Method& method) {
   return method.family != Family::multistep;
 }
 
+/// The rates of a System as methods see them, at its start values.
+struct FieldOf {
+  explicit FieldOf(const System& system) : model(system.share()), held(Values(system).held()) {
+    const Function& rates = model->rates;
+    active = {rates.entry<double>(), rates.functor(), held.parameters.data(), &around};
+  }
+  FieldOf(const FieldOf&) = delete;
+  FieldOf& operator=(const FieldOf&) = delete;
+
+  VectorField field() const { return {&active}; }
+
+  std::shared_ptr<const System::Declarations> model;
+  Held held;
+  detail::Surroundings<double> around{&held};
+  ActiveField active{};
+};
+
 class StepperOf {
  public:
   StepperOf(const Method& method, const System& system, StepControl control)
-      : model_(system.share()), held_(Values(system).held()), control_(std::move(control)) {
-    const Function& rates = model_->rates;
-    field_ = {rates.entry<double>(), rates.functor(), held_.parameters.data(), &around_};
+      : rates_(system), control_(std::move(control)) {
     if (method.is_implicit()) {
-      form_ = formulate::make_ode_form(model_, field_, system.size());
+      form_ = formulate::make_ode_form(rates_.model, rates_.active, system.size());
       stepper_ = method.make_implicit(*form_, control_, {});
     } else {
-      stepper_ = method.make(VectorField{&field_}, system.size(), control_);
+      stepper_ = method.make(rates_.field(), system.size(), control_);
     }
   }
-  StepperOf(const StepperOf&) = delete;
-  StepperOf& operator=(const StepperOf&) = delete;
 
   Stepper& operator*() const { return *stepper_; }
   Stepper* operator->() const { return stepper_.get(); }
 
  private:
-  std::shared_ptr<const System::Declarations> model_;
-  Held held_;
+  FieldOf rates_;
   StepControl control_;
-  detail::Surroundings<double> around_{&held_};
-  ActiveField field_{};
   std::unique_ptr<formulate::ImplicitForm> form_;
   std::unique_ptr<Stepper> stepper_;
 };

@@ -45,7 +45,7 @@ class Certified final : public EventFinder {
     Step& step = trial.step;
     arming_.sleep().follow(step);
     if (arming_.awake().empty()) return std::nullopt;
-    const long long evaluations = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+    const long long evaluations = trial.driver != nullptr ? trial.driver->work().rhs : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;
     double limit =
@@ -348,9 +348,9 @@ class Certified final : public EventFinder {
   // the polynomial is as good as the end, cutting it is exact enough; where its order is lower, digits would be lost.
   // So they would be for a guard that reads states; one of the time alone is located exactly all the same.
   bool wants_polish(const Trial& trial, int guard, double theta) {
-    if (trial.stepper == nullptr || theta >= 1 || theta <= 0) return false;
-    if (trial.stepper->corrects_ends()) return true;
-    const int order = trial.stepper->order(), dense = trial.stepper->dense_order();
+    if (trial.driver == nullptr || theta >= 1 || theta <= 0) return false;
+    if (trial.driver->corrects_ends()) return true;
+    const int order = trial.driver->order(), dense = trial.driver->dense_order();
     const double lost = 16 * theta * theta * (1 - theta) * (1 - theta) * trial.step.error;
     if (rounding(trial) > 1) return true;
     if (dense >= order) return lost > 1;
@@ -368,7 +368,7 @@ class Certified final : public EventFinder {
                             trial.control.relative * std::max(std::abs(step.start()[i]), std::abs(step.end()[i]));
       largest = std::max(largest, std::abs(step.end()[i] - step.start()[i]) / weight);
     }
-    return eps * trial.stepper->dense_weight() * largest;
+    return eps * trial.driver->dense_weight() * largest;
   }
 
   // How far beyond the new end the event may now lie.
@@ -425,7 +425,7 @@ class Certified final : public EventFinder {
       found.is_in_rounding |= c.zero.is_leading;
       found.zeros.push_back(step.t0 + 0.5 * (c.zero.left + c.zero.right) * step.span);
       found.uncertainty = std::max(found.uncertainty, (c.zero.right - c.zero.left) * std::abs(step.span));
-      if (trial.stepper != nullptr && guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) &&
+      if (trial.driver != nullptr && guards_[c.guard].is_generic && !guards_.has_values_only(c.guard) &&
           !c.zero.is_touch())
         found.is_within_tolerance |= std::abs(generic_.jet_at(c.guard, std::min(1.0, c.zero.left)).slope) <
                                      band(trial, c.guard, std::min(1.0, c.zero.left));
@@ -436,7 +436,7 @@ class Certified final : public EventFinder {
     }
     found.iterations = generic_.iterations + black_box_.iterations;
     work_.iterations += found.iterations;
-    if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations;
     remember_sides(theta);
     arming_.rest(step);
     for (const Candidate& c : candidates) {

@@ -46,7 +46,7 @@ class Daspke final : public EventFinder {
     sightings_.clear();
     trial.ensure_polynomial();
     step_ = &trial.step;
-    evaluations_ = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+    evaluations_ = trial.driver != nullptr ? trial.driver->work().rhs : 0;
     iterations_ = 0;
     double from = std::exchange(is_new_, false) ? rearm(trial.end) : read_signs();
     for (;;) {
@@ -241,7 +241,7 @@ class Daspke final : public EventFinder {
     found.uncertainty = width * length;
     found.iterations = iterations_;
     work_.iterations += iterations_;
-    if (trial.stepper != nullptr) found.extra_evaluations = trial.stepper->work().rhs - evaluations_;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations_;
     return found;
   }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "event/arming.hpp"
-#include "pawl/stepper.hpp"
+#include "integrate/driver.hpp"
 
 namespace pawl::event {
 
@@ -53,32 +53,32 @@ struct FinderWork {
 /// The step being examined, and the means to change it.
 class Trial {
  public:
-  Trial(Step& trial_step, Stepper* method, Correction* pull, const StepControl& step_control, double run_end,
+  Trial(Step& trial_step, Driver* source, Correction* pull, const StepControl& step_control, double run_end,
         double step_limit)
-      : step(trial_step), stepper(method), correction(pull), control(step_control), end(run_end), limit(step_limit) {}
+      : step(trial_step), driver(source), correction(pull), control(step_control), end(run_end), limit(step_limit) {}
 
   Step& step;
-  Stepper* stepper;  // null: a step that cannot be taken again
+  Driver* driver;  // null: a step that cannot be taken again
   Correction* correction;
   const StepControl& control;
   double end;             // of the run
   double limit;           // no step may be made to end beyond it: the run's end, or the next time event
-  bool was_cut = false;   // the stepper stands elsewhere than the step ends: restart it
+  bool was_cut = false;   // the driver stands elsewhere than the step ends: restart it
   bool is_lower = false;  // a polynomial of lower order had to do
 
   bool ensure_polynomial() {
-    if (step.degree() == 0 && stepper != nullptr) is_lower |= !stepper->interpolate(step);
+    if (step.degree() == 0 && driver != nullptr) is_lower |= !driver->interpolate(step);
     return !is_lower;
   }
   /// Takes the step again so that it ends there; false: it stays as it is.
   bool redo(double t) {
-    if (stepper == nullptr || !stepper->redo(t, correction, step)) return false;
+    if (driver == nullptr || !driver->redo(t, correction, step)) return false;
     ensure_polynomial();
     return true;
   }
   /// Back to the step as it was before redo(), at no cost; the rate at its end is that of its polynomial.
   void restore(const Step& before) {
-    const double size = stepper->next_step_size();
+    const double size = driver->next_step_size();
     std::vector<double> rate(static_cast<std::size_t>(before.size()));
     step = before;
     for (int i = 0; i < step.size(); ++i) {
@@ -86,8 +86,8 @@ class Trial {
       for (int k = 1; k <= step.degree(); ++k) rate[static_cast<std::size_t>(i)] += k * c[k] / step.span;
     }
     // An implicit method would take it for the field itself.
-    stepper->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size,
-                     stepper->solver().empty() ? rate.data() : nullptr);
+    driver->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size,
+                    driver->solver().empty() ? rate.data() : nullptr);
   }
   void cut(double t) {
     if (t == step.t1) return;

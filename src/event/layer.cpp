@@ -32,9 +32,9 @@ Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& 
   field.around = transitions_.around();
 }
 
-std::unique_ptr<Stepper> Layer::append_guards(const StepperMaker& make) {
+std::unique_ptr<Companions> Layer::append_guards() {
   if (!finder_->appends_guards() || control_.fixed_step > 0 || guards_.declared() == 0) return nullptr;
-  return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_, make);
+  return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_);
 }
 
 Verdict Layer::begin(double t, double end, std::vector<double>& x, const std::vector<double>& start_rate) {
@@ -120,9 +120,9 @@ bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Ste
 
 std::optional<Found> Layer::first(Trial& trial) {
   if (guards_.size() == 0) return std::nullopt;
-  const long long before = trial.stepper != nullptr ? trial.stepper->work().rhs : 0;
+  const long long before = trial.driver != nullptr ? trial.driver->work().rhs : 0;
   auto found = finder_->first(trial);
-  if (trial.stepper != nullptr && found) rhs_for_location_ += trial.stepper->work().rhs - before;
+  if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->work().rhs - before;
   return found;
 }
 

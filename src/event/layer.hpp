@@ -30,8 +30,8 @@ class Layer {
   Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
         const LayerOptions& options, int size);
 
-  /// A stepper that integrates the guards along; null where the finder does not ask for it.
-  std::unique_ptr<Stepper> append_guards(const StepperMaker& make);
+  /// The guards, integrated along with the states; null where the finder does not ask for it.
+  std::unique_ptr<Companions> append_guards();
 
   /// The first instant. Decides truths and modes, and judges the guards; a smooth model has none, and its rate is the
   /// one given, empty where it is not known.

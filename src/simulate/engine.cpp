@@ -68,16 +68,20 @@ Engine::Engine(const CompiledModel& model, const Values& values, const Options& 
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   control = step_control(setup);
   implicit->follow(field);
-  const event::StepperMaker plain = plan.when_stiff.value != nullptr
-                                        ? implicit->switching(method, *plan.when_stiff.value)
-                                    : method.is_implicit() ? implicit->steppers(method)
-                                                           : method.make;
-  const event::StepperMaker make = manifold ? manifold->steppers(plain, control) : plain;
-  stepper = make(VectorField{&field}, setup.size(), control);
   events.emplace(*setup.declarations, *setup.held, field, control, layer_options(options, *plan.finder), setup.size());
-  with_guards = events->append_guards(make);
-  loop.emplace(setup, with_guards ? *with_guards : *stepper, *events);
+  companions = events->append_guards();
+  driver.emplace(make_parts());
+  loop.emplace(setup, *driver, *events);
   loop->begin();
+}
+
+DriverParts Engine::make_parts() {
+  const VectorField all{companions ? &companions->field : &field};
+  const int size = companions ? companions->whole.size() : setup.size();
+  DriverParts parts = implicit->make_methods(all, size, companions ? companions->control : control);
+  if (manifold) parts.keeper = &manifold->make_keeper({all, control, size, parts.method->order()});
+  parts.companions = companions.get();
+  return parts;
 }
 
 void Engine::change(double t, event::Change jump) {
@@ -106,7 +110,7 @@ void Engine::retrace(const std::vector<OutsideChange>& way, long long passes, bo
 
 Result Engine::finish() {
   Result result = loop->finish(wall_seconds);
-  implicit->report(with_guards ? *with_guards : *stepper, result.statistics);
+  implicit->report(*driver, result.statistics);
   result.plan = in_words(plan, setup.options);
   if (plan.when_stiff.value != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
       result.statistics.implicit->steps.front().method != plan.method.value->name)
@@ -124,7 +128,8 @@ Result run(const Setup& setup, Stepper& stepper) {
   const StepControl control = step_control(setup);
   event::Layer events(*setup.declarations, *setup.held, field, control,
                       layer_options(setup.options, event::find_finder(setup.options.events)), setup.size());
-  Loop loop(setup, stepper, events);
+  Driver driver(stepper);
+  Loop loop(setup, driver, events);
   const Stopwatch watch;
   loop.begin();
   loop.run();

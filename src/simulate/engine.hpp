@@ -1,4 +1,4 @@
-// Engine: everything one run consists of, put together: the checked set-up, forms, steppers, the event layer, the loop.
+// Engine: everything one run consists of, put together: the checked set-up, forms, driver, event layer, loop.
 #pragma once
 
 #include <functional>
@@ -32,6 +32,7 @@ struct Engine {
   /// The way to here, from the start of a run.
   void retrace(const std::vector<OutsideChange>& way, long long passes, bool is_held_back);
   Result finish();
+  DriverParts make_parts();
 
   Setup setup;
   std::unique_ptr<OnManifold> manifold;
@@ -40,8 +41,9 @@ struct Engine {
   Surroundings<double> around;
   ActiveField field;
   StepControl control;
-  std::unique_ptr<Stepper> stepper, with_guards;
   std::optional<event::Layer> events;
+  std::unique_ptr<Companions> companions;
+  std::optional<Driver> driver;
   std::optional<Loop> loop;
   std::vector<OutsideChange> changes;
   double wall_seconds = 0;

@@ -8,7 +8,6 @@
 #include "formulate/dae_form.hpp"
 #include "formulate/dae_start.hpp"
 #include "formulate/ode_form.hpp"
-#include "integrate/switching_stepper.hpp"
 #include "simulate/dependent_joints.hpp"
 #include "simulate/ideal_switches.hpp"
 #include "simulate/on_manifold.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 constexpr int largest_field = 200;  // unknowns, of equations of index 3
 
-/// The equations of a differential-algebraic system as everybody but the stepper sees them: the event layer, which
+/// The equations of a differential-algebraic system as everybody but the method sees them: the event layer, which
 /// wants rates, and whoever reads the result.
 struct DaeView : ImplicitRun::Analyzed {
   std::shared_ptr<const System::Declarations> model;
@@ -372,23 +371,19 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
   return method.make_implicit(*forms_.back(), control, {is_dae, plan_->solver.is_krylov});
 }
 
-event::StepperMaker ImplicitRun::steppers(const Method& method) {
-  return [this, &method](const VectorField& field, int size, const StepControl& control) {
-    return make_stepper(method, field, size, control, false);
-  };
-}
-
-event::StepperMaker ImplicitRun::switching(const Method& explicit_one, const Method& implicit_one) {
-  return [this, &explicit_one, &implicit_one](const VectorField& field, int size, const StepControl& control) {
-    SwitchingParts parts{.explicit_one = explicit_one.make(field, size, control),
-                         .make_implicit = [this, &implicit_one, field, size,
-                                           control] { return make_stepper(implicit_one, field, size, control, true); },
-                         .explicit_name = explicit_one.name,
-                         .implicit_name = implicit_one.name,
-                         .stability_limit = explicit_one.stability_limit,
-                         .looks_at_once = size >= 1000};
-    return make_switching(std::move(parts), field, size, control);
-  };
+DriverParts ImplicitRun::make_methods(const VectorField& field, int size, const StepControl& control) {
+  const Method &method = *plan_->method.value, *other = plan_->when_stiff.value;
+  DriverParts parts;
+  parts.method =
+      method.is_implicit() ? make_stepper(method, field, size, control, false) : method.make(field, size, control);
+  if (other == nullptr) return parts;
+  parts.make_implicit = [=, this] { return make_stepper(*other, field, size, control, true); };
+  parts.switching.emplace(SwitchingRules{.explicit_name = method.name,
+                                         .implicit_name = other->name,
+                                         .stability_limit = method.stability_limit,
+                                         .looks_at_once = size >= 1000},
+                          field, size, control);
+  return parts;
 }
 
 std::vector<Message> ImplicitRun::take_notes() {
@@ -412,7 +407,7 @@ void ImplicitRun::carry(Memory& memory, const Held& held) {
   view.pull->carry(memory);
 }
 
-void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
+void ImplicitRun::report(const Driver& driver, Statistics& statistics) {
   long long rhs = 0, duals = 0;  // of the equations, beside the steps: starts, events, analyses
   if (analyzed_) {
     const auto& view = static_cast<const DaeView&>(*analyzed_);
@@ -426,8 +421,8 @@ void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
     }
   }
   statistics.rhs += rhs;
-  const Work& work = stepper.work();
-  if (work.jacobians == 0 && work.iterations == 0 && stepper.solver().empty()) return;
+  const Work work = driver.work();
+  if (work.jacobians == 0 && work.iterations == 0 && driver.solver().empty()) return;
   ImplicitStatistics& out = statistics.implicit.emplace();
   out.jacobians = work.jacobians;
   out.dual_rhs = work.dual_rhs + duals;
@@ -435,10 +430,10 @@ void ImplicitRun::report(const Stepper& stepper, Statistics& statistics) {
   out.solves = work.solves;
   out.iterations = work.iterations;
   out.divergences = work.divergences;
-  out.linear_solver = stepper.solver();
-  out.jacobian = stepper.jacobian_kind();
+  out.linear_solver = driver.solver();
+  out.jacobian = driver.jacobian_kind();
   out.structure = structure_;
-  for (const auto& [name, steps] : stepper.steps_by_method()) out.steps.push_back({name, steps});
+  for (const auto& [name, steps] : driver.steps_by_method()) out.steps.push_back({name, steps});
 }
 
 }  // namespace pawl::detail

@@ -1,4 +1,4 @@
-// ImplicitRun: what a run with implicit steps needs beside its stepper. It owns the forms the steppers work on; for a
+// ImplicitRun: what a run with implicit steps needs beside its driver. It owns the forms the methods work on; for a
 // differential-algebraic system it finds the index, makes the start consistent, and gives guards their rates.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "event/appended_guards.hpp"
 #include "formulate/implicit_form.hpp"
+#include "integrate/driver.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/run.hpp"
 #include "simulate/plan.hpp"
@@ -39,13 +39,12 @@ class ImplicitRun {
     return mass_kind_ != formulate::MassKind::varying && has_exact_jacobian_ && index_ < 2 && model_->switches.empty();
   }
 
-  /// Makers of the steppers of an implicit method, and of `auto`, which switches between the two.
-  event::StepperMaker steppers(const Method& method);
-  event::StepperMaker switching(const Method& explicit_one, const Method& implicit_one);
+  /// The method of the plan, and where there is one the other for where it is stiff.
+  DriverParts make_methods(const VectorField& field, int size, const StepControl& control);
 
   /// What the user should know about the start.
   std::vector<Message> take_notes();
-  void report(const Stepper& stepper, Statistics& statistics);
+  void report(const Driver& driver, Statistics& statistics);
   /// What was found about the start, and what the equations as others see them remember. held: what is held now.
   void carry(Memory& memory, const Held& held);
 

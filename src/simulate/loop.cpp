@@ -93,9 +93,9 @@ void write_line(double t1, const std::vector<double>& x0, const std::vector<doub
 
 }  // namespace
 
-Loop::Loop(const Setup& setup, Stepper& stepper, event::Layer& events)
+Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events)
     : setup_(setup),
-      stepper_(stepper),
+      driver_(driver),
       events_(events),
       control_(step_control(setup)),
       direction_(setup.options.end < setup.options.start ? -1 : 1),
@@ -129,7 +129,7 @@ void Loop::begin() {
     events_.report(recorder_.events());
     recorder_.begin(now_.t, now_.x, events_.snapshot());
     take(std::move(verdict));
-    if (!ending_) stepper_.restart(now_.t, now_.x.data(), direction_, events_.start_step(), events_.rate());
+    if (!ending_) driver_.restart(now_.t, now_.x.data(), direction_, events_.start_step(), events_.rate());
   });
 }
 
@@ -191,14 +191,14 @@ bool Loop::take_step() {
   is_micro_ = events_.micro_step(now_.t, now_.x, limit, step_);
   if (!is_micro_) {
     if (now_.needs_restart)
-      stepper_.restart(now_.t, now_.x.data(), direction_, events_.first_step(stepper_.next_step_size()),
-                       now_.knows_rate ? events_.rate() : nullptr);
-    const Attempt attempt = stepper_.step(limit, correction(), step_);
+      driver_.restart(now_.t, now_.x.data(), direction_, events_.first_step(driver_.next_step_size()),
+                      now_.knows_rate ? events_.rate() : nullptr);
+    const Attempt attempt = driver_.step(limit, correction(), step_);
     if (attempt != Attempt::accepted) {
       fail(attempt);
       return false;
     }
-    events_.remember_step(stepper_.next_step_size());
+    events_.remember_step(driver_.next_step_size());
   }
   now_.needs_restart = is_micro_;
   now_.knows_rate = false;
@@ -206,7 +206,7 @@ bool Loop::take_step() {
 }
 
 void Loop::look_for_event() {
-  event::Trial trial(step_, is_micro_ ? nullptr : &stepper_, correction(), control_, setup_.options.end,
+  event::Trial trial(step_, is_micro_ ? nullptr : &driver_, correction(), control_, setup_.options.end,
                      events_.limit(setup_.options.end));
   found_ = events_.first(trial);
   now_.needs_restart |= trial.was_cut;
@@ -214,7 +214,7 @@ void Loop::look_for_event() {
 }
 
 void Loop::record_step() {
-  if (step_.degree() == 0 && recorder_.needs_polynomial(step_) && !stepper_.interpolate(step_))
+  if (step_.degree() == 0 && recorder_.needs_polynomial(step_) && !driver_.interpolate(step_))
     watch_.report_lower_polynomial(step_);
   if (step_.t1 != step_.t0) recorder_.record(step_);
   events_.report(recorder_.events());
@@ -250,10 +250,10 @@ void Loop::pass_accumulation() {
 }
 
 void Loop::say_what_was_seen() {
-  if (stepper_.stiffness()) watch_.report_stiffness(*stepper_.stiffness(), step_);
-  watch_.report(stepper_.take_notes());
+  if (driver_.stiffness()) watch_.report_stiffness(*driver_.stiffness(), step_);
+  watch_.report(driver_.take_notes());
   if (!setup_.options.step && pace_.is_hopeless(now_.t, setup_.options.end))
-    ending_ = {Outcome::failed, pace_.describe(setup_, control_, step_, stepper_.stiffness().has_value())};
+    ending_ = {Outcome::failed, pace_.describe(setup_, control_, step_, driver_.stiffness().has_value())};
   else if (!makes_progress())
     stop();
 }
@@ -262,7 +262,7 @@ bool Loop::makes_progress() {
   const Options& options = setup_.options;
   if (!options.progress) return true;
   return goes_on("the progress callback", [&] {
-    return options.progress({now_.t, options.start, options.end, stepper_.work().accepted});
+    return options.progress({now_.t, options.start, options.end, driver_.work().accepted});
   });
 }
 
@@ -272,9 +272,9 @@ void Loop::change(double t, const event::Change& jump) {
     if (is_held_back_) {
       Memory memory(*before_search_);
       events_.carry(memory);
-      event::Trial trial(step_, is_micro_ ? nullptr : &stepper_, correction(), control_, setup_.options.end, t);
+      event::Trial trial(step_, is_micro_ ? nullptr : &driver_, correction(), control_, setup_.options.end, t);
       trial.ensure_polynomial();
-      if (!stepper_.corrects_ends() || !trial.redo(t)) trial.cut(t);
+      if (!driver_.corrects_ends() || !trial.redo(t)) trial.cut(t);
       event::Trial cut(step_, nullptr, nullptr, control_, setup_.options.end, t);
       found_ = events_.first(cut);  // what the guards do until then
       complete();
@@ -290,23 +290,22 @@ void Loop::change(double t, const event::Change& jump) {
 std::vector<double> Loop::state_at(double t) {
   if (!is_held_back_ || t == now_.t) return now_.x;
   std::vector<double> x(now_.x.size());
-  if (step_.degree() == 0 && !is_micro_) stepper_.interpolate(step_);
+  if (step_.degree() == 0 && !is_micro_) driver_.interpolate(step_);
   step_.at(t, x.data());
   return x;
 }
 
 void Loop::fail(Attempt attempt) {
-  const std::vector<Message> last_words = stepper_.take_notes();
-  if (!last_words.empty() && last_words.back().level == Message::Level::ending) {  // the stepper says why
+  const std::vector<Message> last_words = driver_.take_notes();
+  if (!last_words.empty() && last_words.back().level == Message::Level::ending) {  // the method says why
     ending_ = {Outcome::failed, last_words.back()};
     return;
   }
   watch_.report(last_words);
   if (std::string why = setup_.explain ? setup_.explain() : std::string(); !why.empty())
-    ending_ = {Outcome::failed,
-               make_message(MessageCode::cannot_step, stepper_.failure().t, {{"why", std::move(why)}})};
+    ending_ = {Outcome::failed, make_message(MessageCode::cannot_step, driver_.failure().t, {{"why", std::move(why)}})};
   else
-    ending_ = {Outcome::failed, describe(attempt, stepper_.failure(), setup_)};
+    ending_ = {Outcome::failed, describe(attempt, driver_.failure(), setup_)};
 }
 
 // Whatever was thrown on the way, in words. Called while an exception is being handled.
@@ -331,15 +330,15 @@ Message Loop::describe_exception() const {
 
 void Loop::carry(Memory& memory) {
   events_.carry(memory);
-  stepper_.carry(memory);
+  driver_.carry(memory);
   recorder_.carry(memory);
   watch_.carry(memory);
   memory(pace_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
 }
 
 Result Loop::finish(double wall_seconds) {
-  if (!ending_) watch_.report(stepper_.take_notes());
-  Work work = stepper_.work();
+  if (!ending_) watch_.report(driver_.take_notes());
+  Work work = driver_.work();
   work.rhs += watch_.evaluations() + events_.evaluations();
   recorder_.take(events_.statistics());
   Ending ending = ending_.value_or(Ending{});

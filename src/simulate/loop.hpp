@@ -60,7 +60,7 @@ class Pace {
 
 class Loop {
  public:
-  Loop(const Setup& setup, Stepper& stepper, event::Layer& events);
+  Loop(const Setup& setup, Driver& driver, event::Layer& events);
 
   /// The first instant; called once.
   void begin();
@@ -121,7 +121,7 @@ class Loop {
   bool is_beyond(double t, double than) const { return direction_ * (t - than) > 0; }
 
   const Setup& setup_;
-  Stepper& stepper_;
+  Driver& driver_;
   event::Layer& events_;
   const StepControl control_;
   const double direction_;

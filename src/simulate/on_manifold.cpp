@@ -103,7 +103,7 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, const Plan& plan) {
   return all;
 }
 
-// The system as the stepper and the event layer see it: the rates are those of the form.
+// The system as the driver and the event layer see it: the rates are those of the form.
 void OnManifold::derive(Setup& setup) {
   form_ =
       formulate::make_form(setup.declarations, formulation_.is_implicit() ? formulate::Formulation() : formulation_);
@@ -388,19 +388,12 @@ std::unique_ptr<formulate::ImplicitForm> OnManifold::make_implicit_form(formulat
                                         dynamic_cast<const MechanicsForm*>(form_.get()));
 }
 
-event::StepperMaker OnManifold::steppers(const event::StepperMaker& plain, const StepControl& control) {
-  return [this, plain, &control](const VectorField& field, int size, const StepControl& own) {
-    auto inner = plain(field, size, own);
-    stabilizer_ =
-        stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
-    auto stepper =
-        std::make_unique<stabilize::ManifoldStepper>(std::move(inner), *stabilizer_, *form_, field, control, size,
-                                                     stabilization_.strategy == stabilize::Strategy::projection &&
-                                                         stabilization_.positions && stabilization_.velocities);
-    if (followers_) stepper->serve(*followers_);
-    stepper_ = stepper.get();
-    return stepper;
-  };
+Keeper& OnManifold::make_keeper(const stabilize::KeptMotion& motion) {
+  const StepControl& control = motion.control;
+  stabilizer_ = stabilize::make_stabilizer(stabilization_, *form_, control, static_cast<int>(control.absolute.size()));
+  const bool draws_on_manifold = stabilization_.strategy == stabilize::Strategy::projection &&
+                                 stabilization_.positions && stabilization_.velocities;
+  return keeper_.emplace(*stabilizer_, *form_, motion, draws_on_manifold, followers_.get());
 }
 
 std::string OnManifold::hint() const {
@@ -410,7 +403,7 @@ std::string OnManifold::hint() const {
 }
 
 std::string OnManifold::explain() const {
-  if (stepper_ != nullptr && !stepper_->singular().empty()) return stepper_->singular();
+  if (keeper_ && keeper_->has_ended()) return keeper_->singular();
   if (stabilizer_ && !stabilizer_->failure().empty()) return stabilizer_->failure();
   return form_->why();
 }
@@ -431,7 +424,7 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
     out.corrections = stabilizer_->pulls().applied;
     out.iterations = stabilizer_->pulls().iterations;
     out.refactored = stabilizer_->pulls().refactored;
-    out.raised_polynomials = stepper_->raised_polynomials();
+    out.raised_polynomials = keeper_->raised_polynomials();
   }
   if (const auto* mechanics = dynamic_cast<const MechanicsForm*>(form_.get())) {
     out.inertia = mechanics->terms().inertia().description();

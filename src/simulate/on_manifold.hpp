@@ -1,16 +1,16 @@
-// OnManifold: what a run of a system with constraints or invariants needs beside a stepper and an event layer. It owns
-// the form and the stabilizer, makes the start consistent, and says how well the manifold was kept.
+// OnManifold: what a run of a system with constraints or invariants needs beside a driver and an event layer. It owns
+// the form, the stabilizer and the keeper, makes the start consistent, and says how well the manifold was kept.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "contact/contacts.hpp"
-#include "event/appended_guards.hpp"
 #include "formulate/implicit_form.hpp"
 #include "formulate/make_form.hpp"
 #include "pawl/run.hpp"
 #include "simulate/plan.hpp"
-#include "stabilize/manifold_stepper.hpp"
+#include "stabilize/manifold_keeper.hpp"
 
 namespace pawl::detail {
 
@@ -42,8 +42,8 @@ class OnManifold {
   /// Gives the set-up the rates of the form and a consistent start.
   static std::unique_ptr<OnManifold> make(Setup& setup, const Plan& plan);
 
-  /// A maker of steppers that stay on the manifold.
-  event::StepperMaker steppers(const event::StepperMaker& plain, const StepControl& control);
+  /// What keeps the steps of the motion on the manifold.
+  Keeper& make_keeper(const stabilize::KeptMotion& motion);
 
   const formulate::Formulation& formulation() const { return formulation_; }
   /// The system as it was declared, before it got the rates of the form.
@@ -78,7 +78,7 @@ class OnManifold {
   formulate::Formulation formulation_;
   stabilize::Stabilization stabilization_;
   std::unique_ptr<stabilize::Stabilizer> stabilizer_;
-  const stabilize::ManifoldStepper* stepper_ = nullptr;
+  std::optional<stabilize::ManifoldKeeper> keeper_;
   AtStart at_start_ = AtStart::project;
   int first_reaching_guard_ = -1;
   std::vector<int> reaching_rows_;
