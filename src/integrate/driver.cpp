@@ -2,7 +2,11 @@
 
 namespace pawl {
 
-Driver::Driver(DriverParts parts) : parts_(std::move(parts)), first_(parts_.method.get()), now_(first_) {
+Driver::Driver(DriverParts parts)
+    : parts_(std::move(parts)),
+      is_alone_(!parts_.switching && parts_.keeper == nullptr && parts_.companions == nullptr),
+      first_(parts_.method.get()),
+      now_(first_) {
   if (keeper() != nullptr) corrections_.first = &keeper()->pull;
 }
 
@@ -35,7 +39,7 @@ void Driver::restart(double t, const double* x, double direction, double first_s
   now_->restart(t, x, direction, first_step, rate);
 }
 
-Attempt Driver::step(double limit, Correction* further, Step& out) {
+Attempt Driver::step_with_parts(double limit, Correction* further, Step& out) {
   const Attempt attempt = advance(limit, further, own(out));
   if (parts_.companions != nullptr && attempt == Attempt::accepted) parts_.companions->show(out);
   return attempt;
@@ -83,7 +87,7 @@ bool Driver::redo(double end, Correction* further, Step& step) {
   return is_done;
 }
 
-bool Driver::interpolate(Step& step) {
+bool Driver::interpolate_with_parts(Step& step) {
   const bool is_full = keeper() != nullptr ? keeper()->draw(own(step), *now_) : now_->interpolate(own(step));
   if (parts_.companions != nullptr) parts_.companions->show_polynomial(step);
   return is_full;
@@ -94,8 +98,7 @@ int Driver::dense_order() const {
   return keeper() != nullptr ? keeper()->dense_order(of_method) : of_method;
 }
 
-std::vector<Message> Driver::take_notes() {
-  if (!parts_.switching) return now_->take_notes();
+std::vector<Message> Driver::take_all_notes() {
   std::vector<Message> all = parts_.switching->take_notes();
   for (Stepper* one : {first_, second_.get()}) {
     if (one == nullptr) continue;
@@ -120,10 +123,6 @@ Work Driver::work() const {
   if (parts_.switching) all.rhs += parts_.switching->evaluations();
   if (keeper() != nullptr) all.rhs += keeper()->evaluations();
   return all;
-}
-
-std::optional<Stiffness> Driver::stiffness() const {
-  return parts_.switching ? std::nullopt : now_->stiffness();
 }
 
 // The form is carried by whoever owns it.
