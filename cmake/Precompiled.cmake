@@ -14,9 +14,6 @@ function(pawl_precompile TARGET)
   else()
     target_precompile_headers(${TARGET} PRIVATE ${PRE_HEADERS})
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${TARGET} PRIVATE -fpch-preprocess)  # lets ccache know such a source
-  endif()
 endfunction()
 
 set(pawl_standard_headers <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <span> <string>
