@@ -200,7 +200,7 @@ void bench_sparse(Report& report, const Wanted& wanted) {
 
   std::vector<std::string> columns{"method"};
   for (const int n : sizes) columns.push_back(fmt::format("n = {}", n));
-  columns.push_back("exponent of n");
+  columns.emplace_back("exponent of n");
   report.begin("sparse-growth", "The same: microseconds per unknown at an error of 1e-5",
                "Linear in n: exponent 1. The caches of the machine show too.", columns);
   for (std::size_t k = 0; k < curves[sizes[0]].size(); ++k) {

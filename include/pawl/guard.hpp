@@ -26,6 +26,9 @@ enum class Side : signed char { bilateral, unilateral };
 using Transition = Callback<void(Jump&, Pair)>;
 
 /// What has been said of one guard, or of one family of guards.
+/// Which part of what a contact does is ended by one of its guards.
+enum class ContactEnd : signed char { gap, release, slip, onset, cone, cone_back, side, lock };
+
 struct GuardInfo {
   using Role = GuardRole;
 
@@ -47,7 +50,9 @@ struct GuardInfo {
   int role_index = 0;  ///< of the condition, relation, family or relay
   int block = -1;      ///< where one function computes many: number of the block, and which of its values this is
   int row = 0, rows = 1;
-  int contact = -1;  ///< the contact it belongs to
+  std::optional<ContactEnd> contact_end = {};  ///< where it belongs to contacts, what it ends
+  int contact = -1;                            ///< of which one; -1: of all
+  int ideal_switch = -1;                       ///< the switch it belongs to
 
   bool is_generic() const { return g.supports<Jet<Interval>>(); }
 };
@@ -83,6 +88,7 @@ struct SwitchInfo {
   int mode;                   ///< discrete variable: it conducts
   Function voltage, current;  ///< as guards
   Logic gate = {};            ///< thyristor: without it, it does not begin to conduct
+  int idles = -1;             ///< discrete variable of a compiled model: what it watches is zero whatever the state is
 };
 
 struct DecisionInfo {

@@ -25,6 +25,13 @@ struct HeldInput {
 /// Its value, with numbers.
 double value_of(const HeldInput& input, double t);
 
+/// How far guards of contacts and ideal switches are displaced, so that rounding does not fire them again: they follow
+/// the sizes seen so far and are no part of a mode.
+struct Margins {
+  double slip = 0, voltage = 0, current = 0;
+  bool operator==(const Margins&) const { return true; }
+};
+
 struct Held {
   std::vector<double> parameters;
   std::vector<int> modes;                  ///< discrete bools, ints and enums
@@ -34,6 +41,7 @@ struct Held {
   std::vector<double> levels;              ///< relays: the level in force
   std::vector<RelaySide> sides;            ///< relays
   std::vector<HeldInput> inputs;
+  Margins margins;
   int model = 0;           ///< the System it belongs to, as its handles say it; 0: not known
   std::size_t states = 0;  ///< how many the System has, where it is known
   /// Where multipliers and the values of relays are unknowns like others (docs/mixtures.md): the first state that is

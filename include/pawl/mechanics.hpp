@@ -41,6 +41,8 @@ class ConstraintDeclaration {
 class Mechanics : public System {
  public:
   explicit Mechanics(std::string name) : System(std::move(name)) {}
+  /// Everything that has been declared so far, and a mechanism beside it from here on. Its handles are those of both.
+  explicit Mechanics(const System& system) : System(system) {}
 
   /// A coordinate and its speed, which is the state `name'`.
   Coordinate coordinate(std::string name, double position, double speed = 0);

@@ -63,6 +63,9 @@ StructureReport check_structure(const System& system, const Values& values, doub
 class PortHamiltonian : public System {
  public:
   explicit PortHamiltonian(std::string name) : System(std::move(name)) {}
+  /// Everything that has been declared so far, a mechanism for instance, and port-Hamiltonian parts beside it from here
+  /// on. Its handles are those of both. Energies may read coordinates: they pull on them.
+  explicit PortHamiltonian(const System& system) : System(system) {}
 
   /// Stored energy; several add up.
   template <class F>
@@ -92,6 +95,7 @@ class PortHamiltonian : public System {
     declare_resistance(
         [f = std::move(f)](const Point<double>& at, const Efforts& e, Terms<double>& d) { f(at, e, d); });
   }
+  using System::input;
   /// What drives the system from outside: d[x] += ...
   template <class F>
   void input(F f) {

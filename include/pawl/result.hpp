@@ -18,6 +18,10 @@
 
 namespace pawl {
 
+namespace detail {
+class Dynamics;  // the equations as a run evaluates them
+}
+
 enum class Outcome {
   finished,
   terminated,  ///< by the model, at an event: a jump asked for it, or events accumulate
@@ -89,7 +93,7 @@ struct Range {
 class Instant {
  public:
   Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
-          std::shared_ptr<const System::Declarations> model);
+          std::shared_ptr<const detail::Dynamics> dynamics);
 
   double t;
   double operator[](State x) const { return states_[checked(x, states_.size(), "state", *model_)]; }
@@ -124,7 +128,8 @@ class Instant {
  private:
   std::vector<double> states_;
   std::shared_ptr<const Held> held_;
-  std::shared_ptr<const System::Declarations> model_;
+  std::shared_ptr<const detail::Dynamics> dynamics_;
+  const System::Declarations* model_;  // of the dynamics
 };
 
 /// The recorded polynomials of a run, or what Options::keep left of them: flat arrays in the order of time.
@@ -223,6 +228,7 @@ class Result {
 
   // The parts a recorder fills.
   std::shared_ptr<const System::Declarations> declarations;
+  std::shared_ptr<const detail::Dynamics> dynamics;
   struct Era {  // what was held from this time on
     double t;
     std::shared_ptr<const Held> held;

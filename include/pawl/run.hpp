@@ -13,7 +13,8 @@ namespace pawl::detail {
 /// One run, checked and ready: what is simulated, from where, and how.
 struct Setup {
   std::shared_ptr<const System::Declarations> declarations;
-  std::shared_ptr<const Held> held;  ///< parameters and modes at the start
+  std::shared_ptr<Dynamics> dynamics;  ///< what follows from them, with the working memory of this run
+  std::shared_ptr<const Held> held;    ///< parameters and modes at the start
   std::vector<double> start_state;
   Options options;
   std::string method;

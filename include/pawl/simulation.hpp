@@ -24,7 +24,7 @@ namespace pawl {
 
 namespace detail {
 struct Saved;
-struct Engine;
+struct Context;
 }  // namespace detail
 
 /// A run as it was at one instant: cheap to copy, and good for any Simulation of the same system with the same options.
@@ -110,7 +110,7 @@ class Simulation {
 
   CompiledModel model_;
   Values values_;
-  std::unique_ptr<detail::Engine> engine_;
+  std::unique_ptr<detail::Context> context_;
   double t_;
   bool is_finished_ = false;
 };

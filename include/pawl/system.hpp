@@ -31,20 +31,6 @@ class Misuse : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// Why a state is put onto the manifold.
-enum class Settle {
-  start,  ///< conditions have been decided: the constraints in force at the start are known
-  jump,   ///< state or mode has jumped; what is conserved keeps the value it has then
-  pass,   ///< an event has changed nothing; a state off hidden constraints by the tolerance may still have to move
-  drawn,  ///< a state read from dense output; constraints alone
-};
-
-/// What became of a transition whose outcome follows from the state: contacts, ideal switches.
-struct Resolution {
-  std::string failure = {};             ///< why no outcome exists; empty: there is one
-  std::vector<std::string> notes = {};  ///< what happened, one line each
-};
-
 namespace detail {
 
 class NameSet {
@@ -291,6 +277,7 @@ class System {
     std::vector<char> mode_is_bool;
     std::vector<char> condition_is_relation;
     std::vector<int> modes;
+    int first_own_mode = -1;  // of a compiled model: discrete variables from there on are the engine's; -1: none is
     std::vector<double> numbers;
     std::vector<GuardInfo> guards;  // of guards, conditions and relays, in the order of declaration
     std::vector<RelayInfo> relays;
@@ -308,28 +295,18 @@ class System {
     std::vector<std::string> constraint_names;  // one per row, for constraints of every kind
     std::shared_ptr<const MechanicsInfo> mechanics;
     std::shared_ptr<const PortHamiltonianInfo> port_hamiltonian;
-    /// Set for a run: what reads multipliers; what follows a change of what is held; what puts a state back onto the
-    /// manifold of the mode, or says why it cannot.
-    std::shared_ptr<const detail::MultiplierSource> multipliers;
-    Callback<void(const Held& held)> follow;
-    /// Set for a run: the same with working memory of its own, for whoever reads the result. Null: nothing is
-    /// remembered.
-    Callback<std::shared_ptr<const Declarations>()> scratch;
-    Callback<std::string(double t, double* x, const Held& held, Settle why)> settle;
-    /// Set for a run: decides the modes that follow from the state, after the jumps of the model and before `settle`.
-    /// fired: declarations of guards; accumulating: the one whose events accumulate here, or -1.
-    Callback<Resolution(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why)>
-        resolve;
     /// Set where the model was put together as equations (formulate/assembly.hpp): as it was declared, and the states
     /// that are multipliers and values of relays from there on; -1: there are none.
     std::shared_ptr<const Declarations> parts;
     int first_multiplier = -1, first_relay = -1;
 
+    /// Another discrete variable of the engine; returns its number.
+    int add_own_mode(std::string name, bool is_bool);
     bool has_manifold() const { return !is_implicit() && (mechanics || port_hamiltonian || !invariants.empty()); }
     /// Whether it is a differential-algebraic equation of its own, to be integrated as it stands.
     bool is_implicit() const { return mass || !equations.empty(); }
     bool has_events() const {
-      return !guards.empty() || !time_events.empty() || !inputs.empty() || transition || resolve || !switches.empty() ||
+      return !guards.empty() || !time_events.empty() || !inputs.empty() || transition || !switches.empty() ||
              (mechanics && !mechanics->contacts.empty()) || (parts && parts->has_events());
     }
   };

@@ -149,14 +149,14 @@ void add_notes(Advice& advice) {
           "redundant: {}; the motion is unique, their multipliers are not, and guards must not read them", names));
   }
   if (has_stiff && has_other)
-    advice.notes.push_back("modes differ in stiffness: auto changes its method on the way, at the price of a restart");
-  if (has_indices) advice.notes.push_back("modes differ in index: constraints come and go with events");
+    advice.notes.emplace_back("modes differ in stiffness: auto changes its method on the way, at the price of a restart");
+  if (has_indices) advice.notes.emplace_back("modes differ in index: constraints come and go with events");
   if (advice.contacts > 30)
     advice.notes.push_back(
         fmt::format("{} contacts: beyond about 30 that touch at once, compliant contacts are cheaper than rigid ones",
                     advice.contacts));
   if (advice.events.accumulates)
-    advice.notes.push_back("events accumulate: say what follows with at_accumulation(...)");
+    advice.notes.emplace_back("events accumulate: say what follows with at_accumulation(...)");
   std::sort(advice.notes.begin(), advice.notes.end());
   advice.notes.erase(std::unique(advice.notes.begin(), advice.notes.end()), advice.notes.end());
 }

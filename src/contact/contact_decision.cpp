@@ -128,7 +128,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     problem.contacts.back().has_fixed_normal = true;
     problem.contacts.back().normal_force = std::abs(joint[at(row.contact)]);
   }
-  *least_speed_ = 0.5 * least_slip_ * largest_speed_;
+  held.margins.slip = 0.5 * least_slip_ * largest_speed_;
   FrictionSolution solution = solve(problem);
   hold_what_holds(held, seen, geometry, problem, solution);
   press_joints(geometry, problem, solution, joint);
@@ -141,10 +141,10 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     return;
   }
   if (solution.is_ambiguous)
-    out.notes.push_back("the forces at the contacts admit more than one motion; one of them is taken");
-  // Typical speeds: those seen so far, and those that the accelerations make within the run.
+    out.notes.emplace_back("the forces at the contacts admit more than one motion; one of them is taken");
+  // Typical speeds: those seen so far, and those that the accelerations make over a tenth of a typical length.
   const double speed =
-      std::max(largest_speed_, 0.01 * duration_ * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff());
+      std::max(largest_speed_, std::sqrt(0.1 * length(x) * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff()));
   // A force that has just fallen to zero, as its guard has found, is zero by the accelerations it comes from, also
   // where none of them is along the contact.
   const double zero = no_pressure * geometry.J.cwiseAbs().maxCoeff() * a_free.cwiseAbs().maxCoeff();
@@ -159,6 +159,13 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     if (info().contacts[at(c)].kind == Kind::joint && !is_told)
       held.modes[at(info().contacts[at(c)].side)] = joint[at(c)] < 0 ? -1 : 1;
   }
+}
+
+/// A typical one: the largest coordinate, or 1 where all are zero.
+double Contacts::length(const double* x) const {
+  double largest = 0;
+  for (const int position : info().positions) largest = std::max(largest, std::abs(x[position]));
+  return largest > 0 ? largest : 1;
 }
 
 // On the edge between answers, and no guard says which way: what holds a little later.
@@ -192,7 +199,7 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
   next.b = there.J * free + there.gamma;
   // Bodies that hang side by side without pressing have accelerations of rounding: no reason to part.
   next.least_size = std::max(weightless * (there.J.cwiseAbs() * free.cwiseAbs()).maxCoeff(),
-                             1e-3 * largest_speed_ / std::max(duration_, std::numeric_limits<double>::min()));
+                             1e-4 * largest_speed_ * largest_speed_ / length(x));
   for (std::size_t i = 0; i < there.rows.size(); ++i) {
     const ContactInfo& contact = info().contacts[at(there.rows[i].contact)];
     if (contact.kind != Kind::driven) continue;
@@ -278,16 +285,6 @@ std::optional<double> Contacts::admissible_force(const Point<double>& point, int
   return std::nullopt;
 }
 
-int Contacts::quantities() const {
-  return given_force(static_cast<int>(info().contacts.size()));
-}
-
-int Contacts::given_force(int contact) const {
-  int number = static_cast<int>(model_->constraint_names.size()) + 1;
-  for (int c = 0; c < contact; ++c) number += info().contacts[at(c)].kind == Kind::driven ? 1 : 0;
-  return number;
-}
-
 double Contacts::quantity(const Point<double>& point, int number) {
   const int rows = static_cast<int>(model_->constraint_names.size());
   const double* x = point.states().array;
@@ -304,7 +301,7 @@ double Contacts::quantity(const Point<double>& point, int number) {
     value = form_->least_slip_pivot(point.t, x);
   } else {
     for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
-      if (info().contacts[at(c)].kind == Kind::driven && given_force(c) == number)
+      if (info().contacts[at(c)].kind == Kind::driven && given_force_number(*model_, c) == number)
         info().contacts[at(c)].normal_force(point, &value);
     }
   }

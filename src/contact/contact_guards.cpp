@@ -1,20 +1,23 @@
-// The guards of contacts: what ends a mode.
-#include <algorithm>
+#include "contact/contact_guards.hpp"
+
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "contact/contacts.hpp"
+#include "contact/shared_forces.hpp"
 
 namespace pawl::contact {
 
 namespace {
 
 using Kind = ContactInfo::Kind;
+using Ends = ContactEnd;
+
+const SharedForces::Forces* shared_force(const Point<double>& at, int contact) {
+  const auto* source = dynamic_cast<const SharedForceSource*>(at.around()->multipliers);
+  return source != nullptr ? source->shared_force(at, contact) : nullptr;
+}
 
 /// What a stick still holds: how far friction is below its limit, along +slip (sign 1), along -slip, or in space (0).
 struct Hold {
-  std::shared_ptr<SharedForces> shared;  // null: multipliers are unknowns
   Coefficient static_friction;
   int contact, normal, slip, sign;  // normal, slip: as at[...] numbers them
   bool is_given;                    // the normal force; it is not that of a row, whose sign may be either
@@ -22,7 +25,7 @@ struct Hold {
   template <class T>
   T operator()(const Point<T>& at) const {
     if constexpr (std::is_same_v<T, double>) {
-      if (const auto* force = shared ? shared->find(at, contact) : nullptr) {
+      if (const auto* force = shared_force(at, contact)) {
         const double breaks = sign != 0 ? -sign * force->breaks[0] : std::hypot(force->breaks[0], force->breaks[1]);
         return breaks > 0 ? -breaks : force->holds;
       }
@@ -49,14 +52,12 @@ struct GivenHold {
 };
 
 struct Pressing {
-  std::shared_ptr<SharedForces> shared;  // null: multipliers are unknowns
   int contact, normal;
 
   template <class T>
   T operator()(const Point<T>& at) const {
     if constexpr (std::is_same_v<T, double>) {
-      if (const auto* force = shared ? shared->find(at, contact) : nullptr)
-        return force->opens > 0 ? -force->opens : force->holds;
+      if (const auto* force = shared_force(at, contact)) return force->opens > 0 ? -force->opens : force->holds;
     }
     return at[Constraint{normal}];
   }
@@ -67,7 +68,6 @@ struct Pressing {
 struct SlipInSpace {
   Function rows;
   int first;  // of the held numbers
-  std::shared_ptr<const double> least;
 
   template <class T>
   T operator()(const Point<T>& at) const {
@@ -75,7 +75,7 @@ struct SlipInSpace {
     T u[2] = {T(0.0), T(0.0)};
     rows(at, u);  // minus the slip
     const T along = -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
-    return held[slip_onset] > 0 ? along + held[slip_onset] : along - *least;
+    return held[slip_onset] > 0 ? along + held[slip_onset] : along - at.around()->held->margins.slip;
   }
 };
 
@@ -101,14 +101,11 @@ struct LeastPivot {
   }
 };
 
-/// The same where multipliers are unknowns.
-struct LeastPivotOfForm {
-  std::shared_ptr<formulate::MechanicsForm> form;
+/// The same where multipliers are unknowns, and it is not.
+struct LeastPivotBesideUnknowns {
+  int number;
   double operator()(const Point<double>& at) const {
-    form->relays = at.around()->relays;
-    const double pivot = form->least_slip_pivot(at.t, at.states().array);
-    form->relays = nullptr;
-    return pivot - least_pivot;
+    return at.around()->multipliers->multiplier(at, number) - least_pivot;
   }
 };
 
@@ -122,32 +119,41 @@ Function guard_of(Guard guard, const Function& part) {
 
 }  // namespace
 
-void Contacts::declare_guards(System::Declarations& run) {
-  first_guard_ = static_cast<int>(run.guards.size());
-  guards_.clear();
-  const bool are_unknowns = run.first_multiplier >= 0;
-  const auto shared = are_unknowns ? nullptr : shared_;
-  const auto row = [&](int constraint) { return info().constraints[static_cast<std::size_t>(constraint)].first_row; };
+int pivot_number(const System::Declarations& mechanism) {
+  return static_cast<int>(mechanism.constraint_names.size());
+}
+
+int given_force_number(const System::Declarations& mechanism, int contact) {
+  int number = pivot_number(mechanism) + 1;
+  for (int c = 0; c < contact; ++c)
+    number += mechanism.mechanics->contacts[static_cast<std::size_t>(c)].kind == Kind::driven ? 1 : 0;
+  return number;
+}
+
+void declare_guards(const System::Declarations& mechanism, System::Declarations& model) {
+  const MechanicsInfo& info = *mechanism.mechanics;
+  const bool are_unknowns = model.first_multiplier >= 0;
+  const auto row = [&](int constraint) { return info.constraints[static_cast<std::size_t>(constraint)].first_row; };
   const auto pressing = [&](const ContactInfo& contact, int number) {
-    return Function::guard(Pressing{shared, number, row(contact.normal)});
+    return Function::guard(Pressing{number, row(contact.normal)});
   };
   const auto hold = [&](const ContactInfo& contact, int number, int sign) {
     const bool is_given = contact.kind == Kind::driven;
     if (is_given && are_unknowns)
       return Function::guard(GivenHold{contact.normal_force, contact.static_friction, row(contact.slip), sign});
-    return Function::guard(Hold{shared, contact.static_friction, number,
-                                is_given ? given_force(number) : row(contact.normal), row(contact.slip), sign,
-                                is_given});
+    return Function::guard(Hold{contact.static_friction, number,
+                                is_given ? given_force_number(mechanism, number) : row(contact.normal),
+                                row(contact.slip), sign, is_given});
   };
   const auto add = [&](int contact, Ends ends, GuardInfo guard) {
-    guards_.push_back({contact, ends});
     guard.contact = contact;
-    run.guards.push_back(std::move(guard));
+    guard.contact_end = ends;
+    model.guards.push_back(std::move(guard));
   };
   Logic slips = Logic::negation(Logic());
   bool has_oblique = false;
-  for (std::size_t c = 0; c < info().contacts.size(); ++c) {
-    const ContactInfo& contact = info().contacts[c];
+  for (std::size_t c = 0; c < info.contacts.size(); ++c) {
+    const ContactInfo& contact = info.contacts[c];
     const int number = static_cast<int>(c);
     const Discrete<ContactMode> mode{contact.mode};
     const Logic slipping = mode == ContactMode::slip || mode == ContactMode::slip_back;
@@ -178,10 +184,10 @@ void Contacts::declare_guards(System::Declarations& run) {
     if (contact.kind == Kind::joint)
       add(number, Ends::side, {.name = contact.name + " changes side", .g = pressing(contact, number)});
     if (contact.tangents == 2) {
-      const Function& slip_rows = info().constraints[static_cast<std::size_t>(contact.slip)].g;
+      const Function& slip_rows = info.constraints[static_cast<std::size_t>(contact.slip)].g;
       add(number, Ends::slip,
           {.name = contact.name + " stops slipping",
-           .g = guard_of(SlipInSpace{slip_rows, contact.direction, least_speed_}, slip_rows),
+           .g = guard_of(SlipInSpace{slip_rows, contact.direction}, slip_rows),
            .direction = Direction::falling,
            .only_when = slipping});
       add(number, Ends::onset,
@@ -213,37 +219,10 @@ void Contacts::declare_guards(System::Declarations& run) {
   if (has_oblique)
     add(-1, Ends::lock,
         {.name = "friction locks",
-         .g = are_unknowns ? Function::guard(LeastPivotOfForm{form_})
-                           : Function::guard(LeastPivot{static_cast<int>(model_->constraint_names.size())}),
+         .g = are_unknowns ? Function::guard(LeastPivotBesideUnknowns{pivot_number(mechanism)})
+                           : Function::guard(LeastPivot{pivot_number(mechanism)}),
          .direction = Direction::falling,
          .only_when = slips});
-}
-
-std::vector<Contacts::Seen> Contacts::read(std::span<const int> fired, int accumulating, bool& concerns_contacts,
-                                           bool& locks) const {
-  std::vector<Seen> seen(info().contacts.size());
-  const auto own = [&](int guard) -> const OwnGuard* {
-    const int i = guard - first_guard_;
-    return i >= 0 && i < static_cast<int>(guards_.size()) ? &guards_[static_cast<std::size_t>(i)] : nullptr;
-  };
-  for (const int guard : fired) {
-    const OwnGuard* one = own(guard);
-    if (one == nullptr) continue;
-    concerns_contacts = true;
-    if (one->ends == Ends::lock) {
-      locks = true;
-      continue;
-    }
-    Seen& here = seen[static_cast<std::size_t>(one->contact)];
-    if (one->ends == Ends::gap) here.has_met = true;
-    if (one->ends == Ends::release) here.has_released = true;
-    if (one->ends == Ends::slip) here.has_stopped = true;
-    if (one->ends == Ends::side) here.changes_side = true;
-    if (one->ends == Ends::cone) here.breaks = 1;
-    if (one->ends == Ends::cone_back) here.breaks = -1;
-  }
-  if (const OwnGuard* one = own(accumulating)) seen[static_cast<std::size_t>(one->contact)].accumulates = true;
-  return seen;
 }
 
 }  // namespace pawl::contact

@@ -39,9 +39,11 @@ std::string_view words(ContactMode mode) {
 
 }  // namespace
 
-Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-                   std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance, double duration)
-    : model_(std::move(model)),
+Contacts::Contacts(std::shared_ptr<const System::Declarations> mechanism,
+                   std::shared_ptr<const System::Declarations> run, std::shared_ptr<formulate::MechanicsForm> form,
+                   std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance)
+    : model_(std::move(mechanism)),
+      run_(std::move(run)),
       form_(std::move(form)),
       multipliers_(std::move(multipliers)),
       shared_(
@@ -51,10 +53,9 @@ Contacts::Contacts(std::shared_ptr<const System::Declarations> model, std::share
                                          })),
       maker_(*model_),
       free_form_(model_, formulate::Formulation()),
-      duration_(duration),
       onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
       least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)),
-      states_(model_->state_names.size()) {}
+      states_(run_->state_names.size()) {}
 
 ContactMode Contacts::mode(const Held& held, int contact) const {
   return static_cast<ContactMode>(held.modes[at(info().contacts[at(contact)].mode)]);
@@ -124,6 +125,32 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
       out.notes.push_back(fmt::format("'{}' {}", name(c), words(mode(held, c))));
   }
   return out;
+}
+
+// What the guards that have fired say, by contact.
+std::vector<Contacts::Seen> Contacts::read(std::span<const int> fired, int accumulating, bool& concerns_contacts,
+                                           bool& locks) const {
+  using Ends = ContactEnd;
+  std::vector<Seen> seen(info().contacts.size());
+  for (const int guard : fired) {
+    const GuardInfo& one = run_->guards[at(guard)];
+    if (!one.contact_end) continue;
+    concerns_contacts = true;
+    if (one.contact_end == Ends::lock) {
+      locks = true;
+      continue;
+    }
+    Seen& here = seen[at(one.contact)];
+    if (one.contact_end == Ends::gap) here.has_met = true;
+    if (one.contact_end == Ends::release) here.has_released = true;
+    if (one.contact_end == Ends::slip) here.has_stopped = true;
+    if (one.contact_end == Ends::side) here.changes_side = true;
+    if (one.contact_end == Ends::cone) here.breaks = 1;
+    if (one.contact_end == Ends::cone_back) here.breaks = -1;
+  }
+  if (accumulating >= 0 && run_->guards[at(accumulating)].contact >= 0)
+    seen[at(run_->guards[at(accumulating)].contact)].accumulates = true;
+  return seen;
 }
 
 // The bounces that an accumulation leaves out take energy too: what the motion after the last one would have here, less

@@ -15,54 +15,46 @@
 #include <vector>
 
 #include "contact/contact_geometry.hpp"
+#include "contact/contact_guards.hpp"
 #include "contact/friction_problem.hpp"
 #include "contact/shared_forces.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::contact {
 
-/// Of sliding contacts, over what it is without friction: below, the force that presses has no bound (Painlevé).
-inline constexpr double least_pivot = 1e-3;
-
 class Contacts {
  public:
-  /// multipliers: for normal forces that read the force of a joint. duration: of the run.
-  Contacts(std::shared_ptr<const System::Declarations> model, std::shared_ptr<formulate::MechanicsForm> form,
-           std::shared_ptr<const detail::MultiplierSource> multipliers, double tolerance, double duration);
+  /// run: the model that is run, which has the guards; the mechanism or a larger one. multipliers: for normal forces
+  /// that read the force of a joint.
+  Contacts(std::shared_ptr<const System::Declarations> mechanism, std::shared_ptr<const System::Declarations> run,
+           std::shared_ptr<formulate::MechanicsForm> form, std::shared_ptr<const detail::MultiplierSource> multipliers,
+           double tolerance);
 
-  /// Where the mechanism is a part of a larger model: how many states that has, and what gives their rates in a mode.
-  /// Forces may read all of them.
+  /// Where the mechanism is a part of a larger model: what gives the rates of all states in a mode. Forces may read all
+  /// of them.
   using OtherRates = std::function<bool(double t, const double* x, const Held& held, double* rates)>;
-  void join(std::size_t states, OtherRates rates) {
-    states_ = states;
-    other_rates_ = std::move(rates);
-  }
-  /// What guards read beside states: the multipliers of all constraint rows, then the least pivot of the contacts that
-  /// slip, then the given normal forces of dry friction, contact by contact.
-  int quantities() const;
+  void join(OtherRates rates) { other_rates_ = std::move(rates); }
+  /// How many quantities guards read beside states.
+  int quantities() const { return given_force_number(*model_, static_cast<int>(info().contacts.size())); }
   /// One of them, as the form has it here; where contacts share a load, forces of least norm within the cones.
   double quantity(const Point<double>& at, int number);
+  /// Null: the forces of this contact are those of its constraints.
+  const SharedForces::Forces* shared_force(const Point<double>& at, int contact) { return shared_->find(at, contact); }
   /// Whether contacts share a load in the mode of the form.
   bool share_loads() const { return shared_->are_needed(); }
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) {
-    memory(last_approach_, left_, left_rates_, left_time_, *least_speed_, largest_speed_, speeds_before_);
+    memory(last_approach_, left_, left_rates_, left_time_, largest_speed_, speeds_before_);
     shared_->carry(memory);
     maker_.carry(memory);
     free_form_.carry(memory);
   }
-  /// Appends the guards of all contacts. Where multipliers are unknowns of the run, their guards are functions of them.
-  void declare_guards(System::Declarations& run);
   /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.
   bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
   /// Decides what every contact does from here; x and the modes in `held` follow.
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
 
  private:
-  enum class Ends { gap, release, slip, onset, cone, cone_back, side, lock };
-  struct OwnGuard {
-    int contact;
-    Ends ends;
-  };
   struct Seen {  // by contact
     bool has_met = false, has_released = false, has_stopped = false, changes_side = false, accumulates = false;
     int breaks = 0;  // direction in which a stick gives way
@@ -95,7 +87,7 @@ class Contacts {
   void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
              const Seen& seen, double speed, Held& held) const;
   std::optional<double> admissible_force(const Point<double>& at, int row);
-  int given_force(int contact) const;  // number of the quantity
+  double length(const double* x) const;
   bool admissible_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
   std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
                                  const FrictionSolution& solution) const;
@@ -110,7 +102,7 @@ class Contacts {
   std::string check_coefficients(const Held& held) const;
   std::string describe_lock(const std::vector<int>& contacts) const;
 
-  std::shared_ptr<const System::Declarations> model_;
+  std::shared_ptr<const System::Declarations> model_, run_;
   std::shared_ptr<formulate::MechanicsForm> form_;
   std::shared_ptr<const detail::MultiplierSource> multipliers_;
   std::shared_ptr<SharedForces> shared_;
@@ -119,14 +111,10 @@ class Contacts {
   double last_approach_ = 0;               // the fastest at the last impact
   std::vector<double> left_, left_rates_;  // state and rates after the last event
   double left_time_ = 0;
-  std::shared_ptr<double> least_speed_ = std::make_shared<double>(0);  // of slip in space
-  double duration_;
   double onset_, least_slip_;      // in space, as shares of speeds: where slip has begun, and where it has ended
   double largest_speed_ = 0;       // at contacts so far
   Eigen::VectorXd speeds_before_;  // sizes of the speeds when the event began
-  int first_guard_ = 0;
-  std::vector<OwnGuard> guards_;
-  std::size_t states_;  // of the model it is a part of
+  std::size_t states_;             // of the model it is a part of
   OtherRates other_rates_;
 };
 

@@ -46,4 +46,12 @@ class SharedForces {
   std::size_t next_ = 0, last_ = 0;
 };
 
+/// A source of multipliers that knows them, for the guards of contacts.
+class SharedForceSource {
+ public:
+  virtual ~SharedForceSource() = default;
+  /// Null: the forces of this contact are those of its constraints.
+  virtual const SharedForces::Forces* shared_force(const Point<double>& at, int contact) const = 0;
+};
+
 }  // namespace pawl::contact

@@ -87,6 +87,7 @@ std::string describe_mode(const Held& held, const System::Declarations& model) {
   };
   for (std::size_t i = 0; i < held.modes.size(); ++i) {
     const bool is_bool = model.mode_is_bool[i];
+    if (model.first_own_mode >= 0 && static_cast<int>(i) >= model.first_own_mode && held.modes[i] == 0) continue;
     if (const auto words = contact_words(model, static_cast<int>(i), held.modes[i])) {
       if (!words->empty()) add(*words);
       continue;

@@ -22,22 +22,23 @@ class BehindStates {
 
 }  // namespace
 
-GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& sliding, int size)
-    : model_(model),
+GuardSet::GuardSet(const detail::Dynamics& dynamics, Held& held, Sliding& sliding, int size)
+    : model_(dynamics.model()),
+      multipliers_(dynamics.multipliers()),
       held_(held),
       sliding_(sliding),
       size_(static_cast<std::size_t>(size)),
-      number_rates_(model.rates, size),
-      range_rates_(model.rates, size),
-      jet_rates_(model.rates, size),
-      range_jet_rates_(model.rates, size),
-      number_relays_(model, sliding),
-      range_relays_(model, sliding),
-      jet_relays_(model, sliding),
-      range_jet_relays_(model, sliding) {
+      number_rates_(dynamics.rates(), size),
+      range_rates_(dynamics.rates(), size),
+      jet_rates_(dynamics.rates(), size),
+      range_jet_rates_(dynamics.rates(), size),
+      number_relays_(model_, sliding),
+      range_relays_(model_, sliding),
+      jet_relays_(model_, sliding),
+      range_jet_relays_(model_, sliding) {
   using Role = GuardInfo::Role;
-  for (std::size_t d = 0; d < model.guards.size(); ++d) {
-    const GuardInfo& info = model.guards[d];
+  for (std::size_t d = 0; d < model_.guards.size(); ++d) {
+    const GuardInfo& info = model_.guards[d];
     first_of_.push_back(static_cast<int>(live_.size()));
     for (const Pair member : info.members) {
       LiveGuard guard{.declaration = static_cast<int>(d),
@@ -46,7 +47,7 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
                       .side = info.side,
                       .is_generic = info.is_generic()};
       if (info.role == Role::relay_up || info.role == Role::relay_down) {
-        const double hysteresis = model.relays[static_cast<std::size_t>(info.role_index)].hysteresis;
+        const double hysteresis = model_.relays[static_cast<std::size_t>(info.role_index)].hysteresis;
         const bool is_up = info.role == Role::relay_up;
         guard.offset = is_up ? -hysteresis / 2 : hysteresis / 2;
         if (hysteresis > 0) guard.direction = is_up ? Direction::rising : Direction::falling;
@@ -54,10 +55,9 @@ GuardSet::GuardSet(const System::Declarations& model, Held& held, Sliding& slidi
       live_.push_back(guard);
     }
   }
-  if (const auto* drawn = dynamic_cast<const DrawnMultipliers*>(model.multipliers.get()))
-    followers_ = drawn->levels.get();
+  if (const auto* drawn = dynamic_cast<const DrawnMultipliers*>(multipliers_)) followers_ = drawn->levels.get();
   declared_ = live_.size();
-  is_enabled_.assign(model.guards.size(), true);
+  is_enabled_.assign(model_.guards.size(), true);
 }
 
 void GuardSet::refresh() {
@@ -81,7 +81,7 @@ void GuardSet::refresh() {
     live_.push_back({.declaration = -1,
                      .direction = Direction::falling,
                      .is_generic = sliding_.is_solved_by_model() ||
-                                   (model_.rates.supports<Interval>() &&
+                                   (sliding_.has_ranges() &&
                                     model_.relays[static_cast<std::size_t>(exit.relay)].g.supports<Jet<Interval>>()),
                      .exit = exit});
   }
@@ -159,8 +159,7 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
 
 double GuardSet::evaluate(int guard, double t, const double* x) {
   const LiveGuard& one = (*this)[guard];
-  const detail::Surroundings<double> around{&held_,         one.member,      nullptr,
-                                            &number_rates_, &number_relays_, model_.multipliers.get()};
+  const detail::Surroundings<double> around{&held_, one.member, nullptr, &number_rates_, &number_relays_, multipliers_};
   const Point<double> at(t, x, held_.parameters.data(), &around);
   if (is_in_block(guard)) return number_blocks_.value(info(guard), at, size_, work.points);
   ++work.points;

@@ -12,7 +12,7 @@
 #include "event/step_states.hpp"
 #include "integrate/follower_levels.hpp"
 #include "pawl/event.hpp"
-#include "pawl/system.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::event {
 
@@ -37,7 +37,7 @@ struct GuardWork {
 
 class GuardSet {
  public:
-  GuardSet(const System::Declarations& model, Held& held, Sliding& sliding, int size);
+  GuardSet(const detail::Dynamics& dynamics, Held& held, Sliding& sliding, int size);
 
   int size() const { return static_cast<int>(live_.size()); }
   const LiveGuard& operator[](int guard) const { return live_[static_cast<std::size_t>(guard)]; }
@@ -135,6 +135,7 @@ class GuardSet {
   }
 
   const System::Declarations& model_;
+  const detail::MultiplierSource* multipliers_;
   Held& held_;
   Sliding& sliding_;
   std::size_t size_;

@@ -12,19 +12,19 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 }
 
-Layer::Layer(const System::Declarations& model, const Held& start, ActiveField& field, const StepControl& control,
+Layer::Layer(detail::Dynamics& dynamics, const Held& start, ActiveField& field, const StepControl& control,
              const LayerOptions& options, int size)
-    : model_(model),
-      is_smooth_(!model.has_events()),
+    : model_(dynamics.model()),
+      is_smooth_(!model_.has_events()),
       options_(options),
       held_(start),
       field_(field),
       control_(control),
-      sliding_(model, held_, size),
-      guards_(model, held_, sliding_, size),
-      arming_(guards_, model.rates, held_, control, size),
-      pull_(model, held_, sliding_, control, size),
-      transitions_(model, held_, guards_, arming_, sliding_, field, pull_),
+      sliding_(dynamics, held_, size),
+      guards_(dynamics, held_, sliding_, size),
+      arming_(guards_, dynamics.rates(), held_, control, size),
+      pull_(model_, held_, sliding_, control, size),
+      transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_),
       finder_(options.finder->make(guards_, arming_, size, options.location)),
       micro_(VectorField{&field}, size, control),
       scale_(static_cast<std::size_t>(size)) {

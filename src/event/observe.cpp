@@ -12,9 +12,9 @@ bool slides(const Held& held) {
   return std::find(held.sides.begin(), held.sides.end(), RelaySide::sliding) != held.sides.end();
 }
 
-std::vector<double> relay_values(const System::Declarations& model, Held held, double t, const double* x) {
-  if (model.follow) model.follow(held);
-  Sliding sliding(model, held, static_cast<int>(model.state_names.size()));
+std::vector<double> relay_values(detail::Dynamics& dynamics, Held held, double t, const double* x) {
+  dynamics.follow(held);
+  Sliding sliding(dynamics, held, static_cast<int>(dynamics.model().state_names.size()));
   sliding.refresh();
   const detail::Surroundings<double> around{&held};
   const double* values = sliding.relay_values(Point<double>(t, x, held.parameters.data(), &around));
@@ -23,17 +23,17 @@ std::vector<double> relay_values(const System::Declarations& model, Held held, d
 
 }  // namespace
 
-Scene::Scene(const System::Declarations& model, const Held& held, double t, const double* x)
-    : model_(model),
-      rates_(model.rates, static_cast<int>(model.state_names.size())),
+Scene::Scene(detail::Dynamics& dynamics, const Held& held, double t, const double* x)
+    : model_(dynamics.model()),
+      rates_(dynamics.rates(), static_cast<int>(model_.state_names.size())),
       around_{&held, {}, nullptr, &rates_},
       point_(t, x, held.parameters.data(), &around_) {
-  around_.multipliers = model.multipliers.get();
+  around_.multipliers = dynamics.multipliers();
   if (slides(held)) {
-    relays_ = relay_values(model, held, t, x);
+    relays_ = relay_values(dynamics, held, t, x);
     around_.relays = relays_.data();
   }
-  if (model.follow) model.follow(held);
+  dynamics.follow(held);
 }
 
 double Scene::observable(int index) const {
@@ -42,8 +42,8 @@ double Scene::observable(int index) const {
   return value;
 }
 
-double observe(const System::Declarations& model, const Held& held, int observable, double t, const double* x) {
-  return Scene(model, held, t, x).observable(observable);
+double observe(detail::Dynamics& dynamics, const Held& held, int observable, double t, const double* x) {
+  return Scene(dynamics, held, t, x).observable(observable);
 }
 
 }  // namespace pawl::event

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "event/model_rates.hpp"
-#include "pawl/system.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::event {
 
 /// One instant as the functions of the model see it. What its quantities share (the mode that is taken up, the relays
-/// of a sliding motion, the multipliers) is found once, so many of them are read from one scene. Model, held and x must
-/// outlive it.
+/// of a sliding motion, the multipliers) is found once, so many of them are read from one scene. Dynamics, held and x
+/// must outlive it.
 class Scene {
  public:
-  Scene(const System::Declarations& model, const Held& held, double t, const double* x);
+  Scene(detail::Dynamics& dynamics, const Held& held, double t, const double* x);
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
@@ -30,6 +30,6 @@ class Scene {
   Point<double> point_;
 };
 
-double observe(const System::Declarations& model, const Held& held, int observable, double t, const double* x);
+double observe(detail::Dynamics& dynamics, const Held& held, int observable, double t, const double* x);
 
 }  // namespace pawl::event

@@ -65,8 +65,8 @@ bool solve_in_place(std::vector<T>& a, std::vector<T>& b, std::size_t m) {
 
 }  // namespace
 
-Sliding::Sliding(const System::Declarations& model, Held& held, int size)
-    : model_(model), held_(held), n_(static_cast<std::size_t>(size)) {}
+Sliding::Sliding(const detail::Dynamics& dynamics, Held& held, int size)
+    : model_(dynamics.model()), rates_(dynamics.rates()), held_(held), n_(static_cast<std::size_t>(size)) {}
 
 void Sliding::refresh() {
   relays_.clear();
@@ -90,7 +90,7 @@ void Sliding::field(const Point<T>& at, const std::vector<T>& relays, std::vecto
   detail::Surroundings<T> around = *at.around();
   around.held = &held_;
   around.relays = relays.data();
-  model_.rates(Point<T>(at.t, at.states(), at.parameters(), &around), out.data());
+  rates_(Point<T>(at.t, at.states(), at.parameters(), &around), out.data());
   ++extra_evaluations;
 }
 

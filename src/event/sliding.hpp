@@ -13,7 +13,7 @@
 #include "event/step_states.hpp"
 #include "numerics/decompositions.hpp"
 #include "pawl/stepper.hpp"
-#include "pawl/system.hpp"
+#include "system/dynamics.hpp"
 #include "system/vector_field.hpp"
 
 namespace pawl::event {
@@ -26,11 +26,13 @@ struct Exit {
 
 class Sliding {
  public:
-  Sliding(const System::Declarations& model, Held& held, int size);
+  Sliding(const detail::Dynamics& dynamics, Held& held, int size);
 
   bool is_active() const { return !relays_.empty(); }
   /// The values of relays are unknowns of the model, whose equations keep the motion on the surfaces.
   bool is_solved_by_model() const { return model_.first_relay >= 0; }
+  /// Whether ranges of the equivalent control can be had.
+  bool has_ranges() const { return rates_.supports<Interval>(); }
   const std::vector<int>& relays() const { return relays_; }
   /// Follows Held::sides: which relays slide from now on.
   void refresh();
@@ -77,6 +79,7 @@ class Sliding {
   bool solve(const Point<T>& at);  // fills f0, change, shares
 
   const System::Declarations& model_;
+  const Function& rates_;
   Held& held_;
   std::size_t n_;
   std::vector<int> relays_;

@@ -18,7 +18,7 @@ class SlidingRelays final : public detail::RelaySource<T> {
     if constexpr (std::is_same_v<T, double>) {
       return sliding_.relay_values(at)[relay];
     } else if constexpr (std::is_same_v<T, Interval>) {
-      if (model_.rates.supports<Interval>()) return sliding_.relay_values(at)[relay];
+      if (sliding_.has_ranges()) return sliding_.relay_values(at)[relay];
       const RelayInfo& info =
           model_.relays[static_cast<std::size_t>(relay)];  // between its levels, as long as it slides
       return {std::min(info.below, info.above), std::max(info.below, info.above)};

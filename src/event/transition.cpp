@@ -16,9 +16,10 @@ constexpr int most_rounds = 100;
 using Role = GuardInfo::Role;
 }  // namespace
 
-Transitions::Transitions(const System::Declarations& model, Held& held, GuardSet& guards, Arming& arming,
-                         Sliding& sliding, ActiveField& field, SurfacePull& pull)
-    : model_(model),
+Transitions::Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
+                         ActiveField& field, SurfacePull& pull)
+    : dynamics_(dynamics),
+      model_(dynamics.model()),
       held_(held),
       guards_(guards),
       arming_(arming),
@@ -26,7 +27,7 @@ Transitions::Transitions(const System::Declarations& model, Held& held, GuardSet
       field_(field),
       pull_(pull),
       around_{&held},
-      rate_(model.state_names.size()) {}
+      rate_(model_.state_names.size()) {}
 
 std::string Transitions::names(std::span<const int> guards) const {
   std::string text;
@@ -61,7 +62,7 @@ Moment Transitions::moment(const Here& here) const {
 // values that differ from what the jumps left by less than the integration may be off say nothing about it, unless
 // contacts or switches have decided by them.
 bool Transitions::has_moved(const Here& here, int guard) {
-  const bool is_noise = !model_.resolve && arming_.is_within_tolerance(x_jumped_.data(), here.x.data());
+  const bool is_noise = !dynamics_.decides() && arming_.is_within_tolerance(x_jumped_.data(), here.x.data());
   const double now = guards_.evaluate(guard, here.t, is_noise ? x_jumped_.data() : here.x.data());
   std::swap(held_, held_before_);
   const double before = guards_.evaluate(guard, here.t, x_before_.data());
@@ -72,7 +73,7 @@ bool Transitions::has_moved(const Here& here, int guard) {
 // Freezes the mode: field, watched guards, and the rate at the new state.
 void Transitions::lock(const Here& here) {
   sliding_.refresh();
-  if (model_.follow) model_.follow(held_);
+  dynamics_.follow(held_);
   choose_field();
   guards_.refresh();
   arming_.resize();
@@ -88,8 +89,8 @@ void Transitions::choose_field() {
     field_.call = &Sliding::entry;
     field_.self = &sliding_;
   } else {
-    field_.call = model_.rates.entry<double>();
-    field_.self = model_.rates.functor();
+    field_.call = dynamics_.rates().entry<double>();
+    field_.self = dynamics_.rates().functor();
   }
 }
 
@@ -335,14 +336,14 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
 
 // Modes that follow from the state: what contacts and ideal switches do from here.
 Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes) {
-  if (!model_.resolve) return {};
+  if (!dynamics_.resolves()) return {};
   if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
   std::vector<int> fired;
   for (const int g : cause.guards) {
     if (!guards_.is_exit(g)) fired.push_back(guards_[g].declaration);
   }
   const int accumulating = cause.accumulating >= 0 ? guards_[cause.accumulating].declaration : -1;
-  Resolution outcome = model_.resolve(here.t, here.x.data(), held_, fired, accumulating, why);
+  Resolution outcome = dynamics_.resolve(here.t, here.x.data(), held_, fired, accumulating, why);
   for (std::string& note : outcome.notes) notes.push_back(std::move(note));
   if (outcome.failure.empty()) return check_finite(here, cause.guards);
   here.x = x_before_;
@@ -352,9 +353,9 @@ Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, s
 
 // A state that has jumped, or a mode with other constraints: back onto its manifold, by the least move.
 Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
-  if (!model_.settle) return {};
+  if (!dynamics_.settles()) return {};
   if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
-  const std::string failure = model_.settle(here.t, here.x.data(), held_, why);
+  const std::string failure = dynamics_.settle(here.t, here.x.data(), held_, why);
   if (failure.empty()) return {};
   here.x = x_before_;
   held_ = held_before_;
@@ -478,7 +479,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
     left = x_jumped_ = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
-    if (std::string cycle; model_.resolve && !decide(cycle))
+    if (std::string cycle; dynamics_.resolves() && !decide(cycle))
       return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();

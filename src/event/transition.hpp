@@ -51,7 +51,7 @@ struct Here {
 
 class Transitions {
  public:
-  Transitions(const System::Declarations& model, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
+  Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
               ActiveField& field, SurfacePull& pull);
 
   /// The first instant: truths, relays and decisions follow from the start values.
@@ -98,6 +98,7 @@ class Transitions {
   void toggle_member(int declaration, Pair member, bool truth);
   Point<double> point(const Here& here) const;
 
+  detail::Dynamics& dynamics_;
   const System::Declarations& model_;
   Held& held_;
   GuardSet& guards_;

@@ -14,6 +14,7 @@ inline Held declared_held(const System::Declarations& model) {
             .levels = {},
             .sides = std::vector<RelaySide>(model.relays.size(), RelaySide::below),
             .inputs = {},
+            .margins = {},
             .model = model.model,
             .states = model.state_names.size(),
             .first_multiplier = model.first_multiplier,

@@ -8,6 +8,7 @@
 #include "formulate/contact_forces.hpp"
 #include "formulate/declared_held.hpp"
 #include "formulate/quaternion_rate.hpp"
+#include "pawl/port_hamiltonian.hpp"
 
 namespace pawl::formulate {
 
@@ -26,13 +27,14 @@ using Slopes = Dual<width, T>;  ///< T, with derivatives of its own
 template <class T>
 concept Differentiable = std::is_same_v<T, double> || std::is_same_v<T, Gradient>;
 
-/// The states of a point, to be given slopes.
+/// All unknowns of a point, to be given slopes.
 template <class T>
 class Copy {
  public:
-  Copy(const Point<T>& at, int states) : around_{at.around()->held}, parameters_(at.parameters()), time_(at.t) {
-    values_.reserve(at_(states));
-    for (int i = 0; i < states; ++i) values_.emplace_back(at[State{i}]);
+  explicit Copy(const Point<T>& at) : around_{at.around()->held}, parameters_(at.parameters()), time_(at.t) {
+    const int count = static_cast<int>(at.around()->held->states);
+    values_.reserve(at_(count));
+    for (int i = 0; i < count; ++i) values_.emplace_back(at[State{i}]);
   }
   Slopes<T>& operator[](int state) { return values_[at_(state)]; }
   Point<Slopes<T>> point() const { return {time_, values_.data(), parameters_, &around_}; }
@@ -83,7 +85,13 @@ struct Kinematics {
 class Balance {
  public:
   Balance(Shared model, int first_multiplier)
-      : model_(std::move(model)), info_(*model_->mechanics), first_multiplier_(first_multiplier) {
+      : model_(std::move(model)),
+        info_(*model_->mechanics),
+        first_multiplier_(first_multiplier),
+        potentials_(info_.potentials) {
+    // The energy of port-Hamiltonian parts may depend on where the mechanism is: what pulls it is its gradient.
+    if (model_->port_hamiltonian)
+      for (const Function& H : model_->port_hamiltonian->hamiltonians) potentials_.push_back(H);
     force_map_ = info_.speed_map(static_cast<int>(model_->state_names.size()));
     mass_map_ = force_map_;
     mass_map_.is_symmetric = true;
@@ -107,10 +115,10 @@ class Balance {
     std::fill(out, out + n, T(0.0));
     Terms<T> force(force_map_, out);
     for (const auto& f : info_.forces) f(at, force);
-    Copy<T> states(at, first_multiplier_ + info_.rows);
+    Copy<T> states(at);
     subtract_inertia(at, states, out);
     Slopes<T> value;
-    for (const Function& potential : info_.potentials) {
+    for (const Function& potential : potentials_) {
       add_gradient(
           at, states, info_.positions,
           [&] {
@@ -146,7 +154,7 @@ class Balance {
            (!mass_moves_ || std::all_of(info_.masses.begin(), info_.masses.end(),
                                         [](const auto& f) { return f.template supports<Curvature>(); })) &&
            std::all_of(info_.forces.begin(), info_.forces.end(), takes) &&
-           std::all_of(info_.potentials.begin(), info_.potentials.end(),
+           std::all_of(potentials_.begin(), potentials_.end(),
                        [](const Function& f) { return f.supports<Curvature>(); }) &&
            std::all_of(info_.constraints.begin(), info_.constraints.end(),
                        [](const auto& one) { return one.g.template supports<Curvature>(); });
@@ -246,10 +254,10 @@ class Balance {
   template <class T>
   void subtract_kinetic(const Point<T>& at, Copy<T>& /*states*/, const Function& energy, T* momentum, T* out) const {
     if constexpr (std::is_same_v<T, double>) {
-      Copy<double> moving(at, first_multiplier_ + info_.rows);
+      Copy<double> moving(at);
       set_motion(at, moving, true);
       Point<Gradient> along = moving.point();
-      Copy<Gradient> states(along, first_multiplier_ + info_.rows);
+      Copy<Gradient> states(along);
       Curvature value;
       const auto evaluate = [&] {
         energy(states.point(), &value);
@@ -324,6 +332,7 @@ class Balance {
   Shared model_;
   const MechanicsInfo& info_;
   int first_multiplier_;
+  std::vector<Function> potentials_;
   bool mass_moves_ = false;
   std::vector<bool> is_mechanical_;  // per state
   detail::EntryMap force_map_, mass_map_;
@@ -340,19 +349,20 @@ struct Joint {
 
   template <class T>
   void operator()(const Point<T>& at, T* out) const {
-    if (info().only_when.holds(*at.around()->held)) {
-      info().g(at, out);
-      return;
+    const Held& held = *at.around()->held;
+    const bool is_in_force = info().only_when.holds(held);
+    if (is_in_force) info().g(at, out);
+    for (int r = 0; r < info().rows; ++r) {
+      const int row = info().first_row + r;
+      if (!is_in_force || held.modes[at_(redundant_mode(*model, row))] != 0) out[r] = at[State{first_multiplier + row}];
     }
-    for (int r = 0; r < info().rows; ++r) out[r] = at[State{first_multiplier + info().first_row + r}];
   }
 };
 
 /// The derivative along the motion of a gap of a compliant contact: δ and δ'.
 template <class T>
-std::pair<T, T> moving_value(const MechanicsInfo& info, const MechanicsInfo::ConstraintInfo& one, int states,
-                             const Point<T>& at) {
-  Copy<T> moving(at, states);
+std::pair<T, T> moving_value(const MechanicsInfo& info, const MechanicsInfo::ConstraintInfo& one, const Point<T>& at) {
+  Copy<T> moving(at);
   std::vector<T> rates(info.positions.size(), T(0.0));
   position_rates(info, at, rates.data());
   for (std::size_t i = 0; i < rates.size(); ++i) moving[info.positions[i]].slope[0] = rates[i];
@@ -374,7 +384,7 @@ struct CompliantNormal {
     const MechanicsInfo::ConstraintInfo& one = info.constraints[at_(law.normal)];
     const T force = at[State{first_multiplier + one.first_row}];
     if (!ContactForces::acts(law, *at.around()->held)) return force;
-    const auto [depth, rate] = moving_value(info, one, first_multiplier + info.rows, at);
+    const auto [depth, rate] = moving_value(info, one, at);
     return force - law.compliance->force(depth, rate);
   }
 };
@@ -458,7 +468,7 @@ struct FrictionWork {
       if (!ContactForces::acts(contact, *at.around()->held)) continue;
       if (contact.compliance) {
         const auto& normal = info.constraints[at_(contact.normal)];
-        const auto [depth, rate] = moving_value(info, normal, first_multiplier + info.rows, at);
+        const auto [depth, rate] = moving_value(info, normal, at);
         power += (at[State{first_multiplier + normal.first_row}] - contact.compliance->spring(depth)) * rate;
       }
       if (contact.slip < 0) continue;
@@ -471,6 +481,10 @@ struct FrictionWork {
 };
 
 }  // namespace
+
+int redundant_mode(const System::Declarations& declared, int row) {
+  return static_cast<int>(declared.modes.size()) + row;
+}
 
 void append_mechanics_rows(const Shared& declared, int first_multiplier, std::vector<EquationInfo>& equations) {
   const MechanicsInfo& info = *declared->mechanics;

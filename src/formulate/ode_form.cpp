@@ -23,8 +23,11 @@ std::size_t at(int i) {
 
 class OdeForm final : public ImplicitForm {
  public:
-  OdeForm(std::shared_ptr<const System::Declarations> model, const ActiveField& field, int size)
-      : model_(std::move(model)), field_(field), is_whole_(size == static_cast<int>(model_->state_names.size())) {
+  OdeForm(std::shared_ptr<const System::Declarations> model, Function rates, const ActiveField& field, int size)
+      : model_(std::move(model)),
+        rates_(std::move(rates)),
+        field_(field),
+        is_whole_(size == static_cast<int>(model_->state_names.size())) {
     size_ = states_ = size;
     matrices_.size = size_;
     roles_.resize(at(size_));
@@ -54,7 +57,7 @@ class OdeForm final : public ImplicitForm {
     const bool slides =
         std::any_of(held.sides.begin(), held.sides.end(), [](RelaySide side) { return side == RelaySide::sliding; });
     const bool can_differentiate = is_whole_ && !slides && !wants_differences;
-    has_exact_jacobian_ = can_differentiate && model_->rates.supports<Gradient>();
+    has_exact_jacobian_ = can_differentiate && rates_.supports<Gradient>();
     is_given_ = can_differentiate && !has_exact_jacobian_ && model_->jacobian;
     if (is_given_) has_exact_jacobian_ = true;
     for (int i = 0; i < size_; ++i) scale_[at(i)] = std::max(scale_[at(i)], std::abs(x[i]));
@@ -114,7 +117,7 @@ class OdeForm final : public ImplicitForm {
     reads_time_ = true;
     std::vector<int> first, row;
     if (is_given_ ? find_given_pattern(t, x, first, row)
-                  : is_whole_ && !slides && model_->rates.supports<Pattern>() && find_pattern(held, first, row)) {
+                  : is_whole_ && !slides && rates_.supports<Pattern>() && find_pattern(held, first, row)) {
       const double fill = static_cast<double>(row.size()) / (static_cast<double>(size_) * size_);
       matrices_.is_sparse = size_ > largest_dense && fill <= fullest_sparse;
     }
@@ -180,7 +183,7 @@ class OdeForm final : public ImplicitForm {
       std::vector<Pattern> x, rates(at(size_));
       for (int i = 0; i < size_; ++i) x.push_back(tape.variable(i));
       detail::Surroundings<Pattern> around{&held};
-      model_->rates(Point<Pattern>(tape.variable(size_), x.data(), held.parameters.data(), &around), rates.data());
+      rates_(Point<Pattern>(tape.variable(size_), x.data(), held.parameters.data(), &around), rates.data());
       std::vector<std::vector<int>> columns(at(size_));
       reads_time_ = false;
       for (int i = 0; i < size_; ++i) {
@@ -207,7 +210,7 @@ class OdeForm final : public ImplicitForm {
   void evaluate_duals(double t, bool time_is_seeded, int time_slot) {
     const detail::Surroundings<Gradient> around{field_.around->held};
     const Gradient time = time_is_seeded ? Gradient::variable(t, time_slot) : Gradient(t);
-    model_->rates(Point<Gradient>(time, point_.data(), field_.parameters, &around), out_.data());
+    rates_(Point<Gradient>(time, point_.data(), field_.parameters, &around), out_.data());
     ++dual_evaluations;
   }
 
@@ -299,6 +302,7 @@ class OdeForm final : public ImplicitForm {
   }
 
   std::shared_ptr<const System::Declarations> model_;
+  const Function rates_;
   const ActiveField& field_;
   bool is_whole_, is_given_ = false, reads_time_ = true, was_sliding_ = false;
   bool is_new_ = true;  // a piece has begun: a rate that the model forgets must not be what memory holds
@@ -315,9 +319,9 @@ class OdeForm final : public ImplicitForm {
 
 }  // namespace
 
-std::unique_ptr<ImplicitForm> make_ode_form(std::shared_ptr<const System::Declarations> model, const ActiveField& field,
-                                            int size) {
-  return std::make_unique<OdeForm>(std::move(model), field, size);
+std::unique_ptr<ImplicitForm> make_ode_form(std::shared_ptr<const System::Declarations> model, Function rates,
+                                            const ActiveField& field, int size) {
+  return std::make_unique<OdeForm>(std::move(model), std::move(rates), field, size);
 }
 
 }  // namespace pawl::formulate

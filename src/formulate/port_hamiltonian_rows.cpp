@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "formulate/declared_held.hpp"
+#include "pawl/mechanics.hpp"
 
 namespace pawl::formulate {
 
@@ -81,7 +82,7 @@ class Flows {
   template <class T>
   void find_efforts(const Point<T>& at, std::vector<T>& e) const {
     using Slopes = Dual<width, T>;
-    std::vector<Slopes> states(static_cast<std::size_t>(first_multiplier_) + model_->constraint_names.size());
+    std::vector<Slopes> states(at.around()->held->states);
     for (std::size_t i = 0; i < states.size(); ++i) states[i] = Slopes(at[State{static_cast<int>(i)}]);
     const detail::Surroundings<Slopes> around{at.around()->held};
     const Point<Slopes> point(Slopes(at.t), states.data(), at.parameters(), &around);
@@ -131,6 +132,10 @@ class Flows {
     for (const auto& f : info_.resistances) f(point, Efforts(e.data()), terms);
     for (const auto& one : info_.constraints) one.column(point, terms);
     for (const auto& [i, j] : seen) is_own[static_cast<std::size_t>(i)] = is_own[static_cast<std::size_t>(j)] = true;
+    if (model_->mechanics) {  // what the mechanism moves, the energy may read
+      for (const auto* moved : {&model_->mechanics->positions, &model_->mechanics->speeds})
+        for (const int i : *moved) is_own[static_cast<std::size_t>(i)] = false;
+    }
     for (int i = 0; i < size_; ++i)
       if (is_own[static_cast<std::size_t>(i)]) states_.push_back(i);
   }

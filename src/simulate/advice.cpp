@@ -6,6 +6,7 @@
 
 #include "numerics/decompositions.hpp"
 #include "pawl/jacobian.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::detail {
 
@@ -36,7 +37,7 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
   int evaluations = 0;
   if (setup.size() <= largest_dense_problem) {
     const std::vector<double> state(x, x + setup.size());
-    const Jacobian J = jacobian(setup.declarations->rates, *setup.held, stiffness.t, state);
+    const Jacobian J = jacobian(setup.dynamics->rates(), *setup.held, stiffness.t, state);
     evaluations = J.evaluations;
     const Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(J.values.data(), J.size, J.size);
     const Eigen::MatrixXd matrix = transposed.transpose();

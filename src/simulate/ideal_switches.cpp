@@ -40,19 +40,19 @@ struct GivenRates final : RateSource<double> {
 /// A watched quantity, displaced against the way it fires: what starts at zero must not come back by rounding.
 struct Displaced {
   Function f;
-  std::shared_ptr<const double> by;
+  double Margins::*by;
 
   template <class T>
   T operator()(const Point<T>& at) const {
     T result(0.0);
     f(at, &result);
-    result += *by;
+    result += at.around()->held->margins.*by;
     return result;
   }
 };
 
-Function displaced(const Function& f, std::shared_ptr<const double> by) {
-  Displaced g{f, std::move(by)};
+Function displaced(const Function& f, double Margins::*by) {
+  Displaced g{f, by};
   if (f.supports<Jet<Interval>>()) return Function::guard(std::move(g));
   return Function::guard(black_box(std::move(g)));
 }
@@ -70,30 +70,25 @@ IdealSwitches::IdealSwitches(std::shared_ptr<const System::Declarations> model, 
       form_(form),
       settle_(std::move(settle)),
       accuracy_(std::move(accuracy)),
-      idle_(switches_.size(), -1),
       largest_(model_->state_names.size(), 0.0) {}
 
-void IdealSwitches::watch(System::Declarations& derived, Held& held) {
-  first_guard_ = static_cast<int>(derived.guards.size());
-  for (int k = 0; k < count(); ++k) {
-    if (!is_free(k)) continue;
-    const SwitchInfo& one = switches_[at(k)];
-    idle_[at(k)] = static_cast<int>(derived.modes.size());
-    derived.mode_names.push_back(one.name + " idles");
-    derived.mode_is_bool.push_back(true);
-    derived.modes.push_back(0);
-    held.modes.push_back(0);
-    const Logic conducts = Discrete<bool>{one.mode}, idles = Discrete<bool>{idle_[at(k)]};
+void declare_switch_guards(System::Declarations& model) {
+  for (std::size_t k = 0; k < model.switches.size(); ++k) {
+    SwitchInfo& one = model.switches[k];
+    if (one.kind == SwitchInfo::Kind::given) continue;
+    one.idles = model.add_own_mode(one.name + " idles", true);
+    const Logic conducts = Discrete<bool>{one.mode}, idles = Discrete<bool>{one.idles};
     const Logic waits = !conducts && !idles;
-    derived.guards.push_back({.name = one.name + " current ends",
-                              .g = displaced(one.current, current_slack_),
-                              .direction = Direction::falling,
-                              .only_when = conducts && !idles});
-    derived.guards.push_back({.name = one.name + " turns forward",
-                              .g = displaced(one.voltage, voltage_slack_),
-                              .direction = Direction::rising,
-                              .only_when = one.gate.is_always_true() ? waits : one.gate && waits});
-    of_guard_.insert(of_guard_.end(), 2, k);
+    model.guards.push_back({.name = one.name + " current ends",
+                            .g = displaced(one.current, &Margins::current),
+                            .direction = Direction::falling,
+                            .only_when = conducts && !idles,
+                            .ideal_switch = static_cast<int>(k)});
+    model.guards.push_back({.name = one.name + " turns forward",
+                            .g = displaced(one.voltage, &Margins::voltage),
+                            .direction = Direction::rising,
+                            .only_when = one.gate.is_always_true() ? waits : one.gate && waits,
+                            .ideal_switch = static_cast<int>(k)});
   }
 }
 
@@ -178,7 +173,7 @@ Held IdealSwitches::held_with(const Search& search, const Modes& modes) const {
   Held held = search.held;
   for (int k = 0; k < count(); ++k) {
     held.modes[at(switches_[at(k)].mode)] = modes[at(k)];
-    if (idle_[at(k)] >= 0) held.modes[at(idle_[at(k)])] = 0;
+    if (const int idles = switches_[at(k)].idles; idles >= 0) held.modes[at(idles)] = 0;
   }
   return held;
 }
@@ -475,9 +470,9 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   for (const SwitchInfo& one : switches_) before.push_back(held.modes[at(one.mode)] != 0 ? 1 : 0);
   modes = before;
   for (const int guard : fired) {
-    const int own = guard - first_guard_;
-    if (own < 0 || own >= static_cast<int>(of_guard_.size())) continue;
-    modes[at(of_guard_[at(own)])] = own % 2 == 0 ? 0 : 1;  // the current has ended, or the voltage turns forward
+    const GuardInfo& one = model_->guards[at(guard)];
+    if (one.ideal_switch >= 0)  // the voltage turns forward, or the current has ended
+      modes[at(one.ideal_switch)] = one.direction == Direction::rising ? 1 : 0;
   }
   if (why == Settle::pass && modes == before) return {};
   std::vector<char> may_conduct;
@@ -511,13 +506,13 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   Held next = held_with(search, found->modes);
   const Held plain = next;
   for (const int k : found->undecided)
-    if (is_always_zero(search, plain, *found, k)) next.modes[at(idle_[at(k)])] = 1;
+    if (is_always_zero(search, plain, *found, k)) next.modes[at(switches_[at(k)].idles)] = 1;
   for (const SwitchInfo& one : switches_) {
     largest_voltage_ = std::max(largest_voltage_, std::abs(value(one.voltage, plain, t, found->y, found->dy)));
     largest_current_ = std::max(largest_current_, std::abs(value(one.current, plain, t, found->y, found->dy)));
   }
-  *voltage_slack_ = -slack * largest_voltage_;
-  *current_slack_ = slack * largest_current_;
+  held.margins.voltage = -slack * largest_voltage_;
+  held.margins.current = slack * largest_current_;
   last_ = t;
   if (why != Settle::start)
     std::copy(found->y.begin(), found->y.end(), x);  // even where nothing has changed: what is

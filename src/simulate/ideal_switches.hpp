@@ -22,9 +22,13 @@
 
 #include "formulate/dae_form.hpp"
 #include "formulate/dae_start.hpp"
-#include "pawl/system.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::detail {
+
+/// Appends the guards of the switches, and for each switch a discrete variable "... idles": what it watches is zero
+/// whatever the state is, so it is not watched.
+void declare_switch_guards(System::Declarations& model);
 
 class IdealSwitches {
  public:
@@ -39,17 +43,11 @@ class IdealSwitches {
   IdealSwitches(std::shared_ptr<const System::Declarations> model, formulate::DaeForm& form, Settler settle,
                 Accuracy accuracy);
 
-  /// Appends the guards of the switches, and for each switch a discrete variable "... idles": what it watches is zero
-  /// whatever the state is, so it is not watched.
-  void watch(System::Declarations& derived, Held& held);
-
   /// Writes the modes from this instant on into `held`, and their consistent values into x; at the start of a run the
   /// modes alone.
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, Settle why);
   /// What it remembers; the form is carried by whoever owns it.
-  void carry(Memory& memory) {
-    memory(doubt_, largest_, largest_voltage_, largest_current_, *voltage_slack_, *current_slack_, last_);
-  }
+  void carry(Memory& memory) { memory(doubt_, largest_, largest_voltage_, largest_current_, last_); }
 
  private:
   using Modes = std::vector<char>;  // per switch: it conducts
@@ -107,15 +105,10 @@ class IdealSwitches {
   formulate::DaeForm& form_;
   Settler settle_;
   Accuracy accuracy_;
-  double doubt_ = 1;  // factor of what is taken as zero
-  int first_guard_ = 0;
-  std::vector<int> of_guard_;                         // switch of each guard that watch() has appended
-  std::vector<int> idle_;                             // per switch: its variable "idles", or -1
+  double doubt_ = 1;                                  // factor of what is taken as zero
   std::vector<double> largest_;                       // |x_i| seen
   double largest_voltage_ = 0, largest_current_ = 0;  // of any switch
-  std::shared_ptr<double> voltage_slack_ = std::make_shared<double>(0.0);  // read by guards; change at events
-  std::shared_ptr<double> current_slack_ = std::make_shared<double>(0.0);
-  double last_ = 0;  // time at which they were decided
+  double last_ = 0;                                   // time at which they were decided
 };
 
 }  // namespace pawl::detail

@@ -14,25 +14,20 @@
 
 namespace pawl::detail {
 
+class DaeDynamics;
 class OnManifold;
 
 class ImplicitRun {
  public:
-  struct Analyzed {  ///< what is known of the equations, for the forms that follow
-    virtual ~Analyzed() = default;
-  };
-
   ImplicitRun(Setup& setup, OnManifold* manifold);
   ~ImplicitRun();
 
   /// A differential-algebraic system of its own: finds its index, gives the set-up rates and what keeps the ends of
   /// steps on the manifold, and follows jumps.
-  void analyze(const SolverPlan& solver);
+  void analyze(const SolverPlan& solver, const ActiveField& field);
   /// A consistent start. The field of rates is integrated by explicit methods, where there are joints, from index 4 on,
   /// and at index 3 unless the system is large and the method keeps its order there. The plan must outlive it.
   void begin(const Plan& plan);
-  /// What the run evaluates: knows what is held.
-  void follow(const ActiveField& field);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.
   bool allows_rosenbrock() const {
@@ -58,16 +53,15 @@ class ImplicitRun {
 
   Setup& setup_;
   OnManifold* manifold_;
-  std::shared_ptr<const System::Declarations> model_;  // as declared
+  std::shared_ptr<const System::Declarations> model_;
   const Plan* plan_ = nullptr;
-  std::shared_ptr<std::vector<Message>> notes_ = std::make_shared<std::vector<Message>>();
+  std::vector<Message> notes_;
   std::vector<std::unique_ptr<formulate::ImplicitForm>> forms_;
   formulate::MassKind mass_kind_ = formulate::MassKind::identity;
   bool has_exact_jacobian_ = true;
   int index_ = 0;
   std::string structure_;
-  std::shared_ptr<Analyzed> analyzed_;
-  const ActiveField* field_ = nullptr;  // of the run
+  std::shared_ptr<DaeDynamics> dae_;  // of a differential-algebraic system
 };
 
 }  // namespace pawl::detail

@@ -159,7 +159,7 @@ void Loop::complete() {
 
 void Loop::tell_observer() {
   if (!setup_.options.observer) return;
-  const Instant now{now_.t, now_.x, recorder_.held(), setup_.declarations};
+  const Instant now{now_.t, now_.x, recorder_.held(), setup_.dynamics};
   if (!goes_on("the observer", [&] { return setup_.options.observer(now); })) stop();
 }
 

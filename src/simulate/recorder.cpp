@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "event/observe.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::detail {
 
@@ -35,7 +36,7 @@ Recorder::Recorder(const Setup& setup)
       direction_(setup.options.end < setup.options.start ? -1 : 1),
       requested_(requested_times(setup.options)),
       scratch_(setup.start_state.size()) {
-  pulls_samples_ = setup.options.constraints.pulls_samples && setup.declarations->settle;
+  pulls_samples_ = setup.options.constraints.pulls_samples && setup.dynamics->settles();
   keeps_every_step_ = keep_ == Keep::everything || (keep_ == Keep::samples && requested_.empty());
   const double t = setup.options.start;
   result_.model = setup.declarations->name;
@@ -43,6 +44,7 @@ Recorder::Recorder(const Setup& setup)
   result_.messages = setup.messages;
   result_.t_start = result_.t_end = t;
   result_.declarations = setup.declarations;
+  result_.dynamics = dynamics_ = setup.dynamics;
   result_.eras.push_back({t, setup.held});
   result_.start_state = result_.final_state = setup.start_state;
   result_.trajectory.size = setup.size();
@@ -102,8 +104,7 @@ void Recorder::sample_requested(const Step& step) {
     end_is_sampled = t == step.t1;
     step.at(t, scratch_.data());
     if (pulls_samples_ && t != step.t1) {
-      const std::string why =
-          result_.declarations->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
+      const std::string why = dynamics_->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
       if (!why.empty()) step.at(t, scratch_.data());
     }
     sample(t, scratch_.data(), true);
@@ -126,7 +127,7 @@ void Recorder::sample(double t, const double* x, bool was_requested) {
 void Recorder::widen_ranges(double t, const double* x) {
   for (std::size_t i = 0; i < result_.observable_ranges.size(); ++i) {
     result_.observable_ranges[i].widen(
-        event::observe(*result_.declarations, *result_.eras.back().held, static_cast<int>(i), t, x));
+        event::observe(*dynamics_, *result_.eras.back().held, static_cast<int>(i), t, x));
   }
 }
 

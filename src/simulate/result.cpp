@@ -1,7 +1,6 @@
 #include "pawl/result.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -27,13 +26,12 @@ std::string_view to_string(Outcome outcome) {
 
 namespace detail {
 
-const System::Declarations& reader(const std::shared_ptr<const System::Declarations>& model) {
-  if (!model->scratch) return *model;
-  thread_local std::weak_ptr<const System::Declarations> last;
-  thread_local std::shared_ptr<const System::Declarations> own;
-  if (last.lock() != model) {
-    own = model->scratch();
-    last = model;
+Dynamics& reader(const std::shared_ptr<const Dynamics>& dynamics) {
+  thread_local std::weak_ptr<const Dynamics> last;
+  thread_local std::shared_ptr<Dynamics> own;
+  if (last.lock() != dynamics) {
+    own = dynamics->make_reader();
+    last = dynamics;
   }
   return *own;
 }
@@ -42,29 +40,33 @@ const System::Declarations& reader(const std::shared_ptr<const System::Declarati
 
 double Instant::operator[](Observable o) const {
   checked(o, model_->observables.size(), "observable", *model_);
-  return event::observe(detail::reader(model_), *held_, o.index, t, states_.data());
+  return event::observe(detail::reader(dynamics_), *held_, o.index, t, states_.data());
 }
 
 double Instant::operator[](Constraint c) const {
   checked(c, model_->constraint_names.size(), "constraint", *model_);
-  return event::Scene(detail::reader(model_), *held_, t, states_.data()).multiplier(c.index);
+  return event::Scene(detail::reader(dynamics_), *held_, t, states_.data()).multiplier(c.index);
 }
 
 Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
-                 std::shared_ptr<const System::Declarations> model)
-    : t(time), states_(std::move(states)), held_(std::move(held)), model_(std::move(model)) {}
+                 std::shared_ptr<const detail::Dynamics> dynamics)
+    : t(time),
+      states_(std::move(states)),
+      held_(std::move(held)),
+      dynamics_(std::move(dynamics)),
+      model_(&dynamics_->model()) {}
 
 double Instant::operator[](Relay r) const {
   checked(r, model_->relays.size(), "relay", *model_);
   const auto i = static_cast<std::size_t>(r.index);
   if (held_->sides[i] != RelaySide::sliding) return held_->levels[i];
-  return event::Scene(detail::reader(model_), *held_, t, states_.data()).equivalent_control(r.index);
+  return event::Scene(detail::reader(dynamics_), *held_, t, states_.data()).equivalent_control(r.index);
 }
 
 double Instant::operator[](std::string_view name) const {
   const detail::Quantity quantity = detail::find_quantity(*model_, name);
   if (!quantity.needs_scene()) return detail::value_of(quantity, *this, nullptr);
-  const event::Scene scene(detail::reader(model_), *held_, t, states_.data());
+  const event::Scene scene(detail::reader(dynamics_), *held_, t, states_.data());
   return detail::value_of(quantity, *this, &scene);
 }
 
@@ -78,11 +80,11 @@ std::shared_ptr<const Held> Result::held_at(double t, bool before) const {
 }
 
 Instant Result::start() const {
-  return {t_start, start_state, eras.front().held, declarations};
+  return {t_start, start_state, eras.front().held, dynamics};
 }
 
 Instant Result::final() const {
-  return {t_end, final_state, eras.back().held, declarations};
+  return {t_end, final_state, eras.back().held, dynamics};
 }
 
 std::vector<double> Result::times_where(const Callback<bool(const Event&)>& is_wanted) const {
@@ -168,7 +170,7 @@ Instant Result::sample(int i) const {
   const auto k = static_cast<std::size_t>(i);
   const double t = trajectory.sample_times[k];
   const bool is_before = k + 1 < trajectory.sample_times.size() && trajectory.sample_times[k + 1] == t;
-  return {t, std::vector<double>(first, first + n), held_at(t, is_before), declarations};
+  return {t, std::vector<double>(first, first + n), held_at(t, is_before), dynamics};
 }
 
 Range Result::range(Observable o) const {
@@ -209,12 +211,11 @@ Instant Result::before(double t) const {
 
 Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
-  const System::Declarations& read = detail::reader(declarations);
-  if (!read.settle) return drawn;
+  if (!dynamics->settles()) return drawn;
   std::vector<double> x = drawn.states();
-  const std::string failure = read.settle(t, x.data(), drawn.held(), Settle::drawn);
+  const std::string failure = detail::reader(dynamics).settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));
-  return {t, std::move(x), std::make_shared<const Held>(drawn.held()), declarations};
+  return {t, std::move(x), std::make_shared<const Held>(drawn.held()), dynamics};
 }
 
 Instant Result::inside(double t, bool before) const {
@@ -239,7 +240,7 @@ Instant Result::inside(double t, bool before) const {
     const double theta = (t - path.t0[step]) / path.span[step];
     evaluate_polynomials(path.coefficients.data() + path.first[step], path.size, path.degree[step], theta, x.data());
   }
-  return {t, std::move(x), held_at(t, before), declarations};
+  return {t, std::move(x), held_at(t, before), dynamics};
 }
 
 }  // namespace pawl

@@ -8,6 +8,7 @@
 #include "numerics/call_words.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/run.hpp"
+#include "system/dynamics.hpp"
 
 namespace pawl::detail {
 
@@ -178,7 +179,9 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, Held held,
   check_tolerance(options.tolerance, declarations->state_names);
   check_interval(options);
   check_steps(options);
+  auto plain = std::make_shared<Dynamics>(declarations);
   Setup setup{.declarations = std::move(declarations),
+              .dynamics = std::move(plain),
               .held = std::make_shared<const Held>(std::move(held)),
               .start_state = std::move(start_state),
               .options = options,

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "simulate/engine.hpp"
+#include "simulate/context.hpp"
 
 namespace pawl {
 
@@ -72,8 +72,8 @@ Simulation::Simulation(const CompiledModel& model, const Options& options)
 Simulation::Simulation(const CompiledModel& model, const Values& values, const Options& options)
     : model_(model), values_(values), t_(options.start) {
   const detail::Stopwatch watch;
-  engine_ = std::make_unique<detail::Engine>(model_, values, options);
-  engine_->wall_seconds = watch.seconds();
+  context_ = std::make_unique<detail::Context>(model_, values, options);
+  context_->wall_seconds = watch.seconds();
 }
 
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -86,27 +86,27 @@ void Simulation::need_run(std::string_view what) const {
 }
 
 bool Simulation::has_ended() const {
-  return is_finished_ || engine_->loop->has_ended();
+  return is_finished_ || context_->loop->has_ended();
 }
 
 bool Simulation::step() {
   need_run("step");
   if (has_ended()) return false;
-  const Clock clock(engine_->wall_seconds);
-  engine_->loop->advance();
-  t_ = engine_->loop->t();
+  const Clock clock(context_->wall_seconds);
+  context_->loop->advance();
+  t_ = context_->loop->t();
   return true;
 }
 
 bool Simulation::advance_to(double t) {
   need_run("advance_to");
-  const Options& options = engine_->setup.options;
+  const Options& options = context_->setup.options;
   const double direction = options.end < options.start ? -1 : 1;
   if (!(direction * (t - t_) >= 0 && direction * (options.end - t) >= 0))
     throw Misuse(
         fmt::format("advance_to({:.10g}): the run stands at t = {:.10g} and ends at {:.10g}", t, t_, options.end));
-  const Clock clock(engine_->wall_seconds);
-  detail::Loop& loop = *engine_->loop;
+  const Clock clock(context_->wall_seconds);
+  detail::Loop& loop = *context_->loop;
   loop.advance_to(t);
   t_ = loop.is_held_back() ? t : loop.t();
   return t_ == t;
@@ -114,42 +114,42 @@ bool Simulation::advance_to(double t) {
 
 Instant Simulation::now() {
   need_run("now");
-  detail::Loop& loop = *engine_->loop;
+  detail::Loop& loop = *context_->loop;
   std::vector<double> x;
   if (loop.needs_polynomial()) {  // what it costs must leave no trace
     Memory saved;
-    engine_->carry(saved);
+    context_->carry(saved);
     x = loop.state_at(t_);
     if (!saved.is_refused()) {
       const auto parts = saved.take();
       Memory back(*parts);
-      engine_->carry(back);
+      context_->carry(back);
     }
   } else {
     x = loop.state_at(t_);
   }
-  return {t_, std::move(x), engine_->events->snapshot(), engine_->setup.declarations};
+  return {t_, std::move(x), context_->events->snapshot(), context_->setup.dynamics};
 }
 
 void Simulation::change(Callback<void(Jump&)> jump) {
   need_run("change");
-  if (has_ended() && engine_->loop->t() != engine_->setup.options.end)
+  if (has_ended() && context_->loop->t() != context_->setup.options.end)
     throw Misuse(fmt::format("t = {:.10g}: the run has ended, and nothing can be changed any more", t_));
-  const Clock clock(engine_->wall_seconds);
-  engine_->change(t_, std::move(jump));
+  const Clock clock(context_->wall_seconds);
+  context_->change(t_, std::move(jump));
 }
 
 Snapshot Simulation::snapshot() {
   need_run("snapshot");
   Memory memory;
-  engine_->carry(memory);
-  const detail::Loop& loop = *engine_->loop;
+  context_->carry(memory);
+  const detail::Loop& loop = *context_->loop;
   return Snapshot(
       t_, std::make_shared<const detail::Saved>(detail::Saved{.model = model_.system().share(),
                                                               .values = values_,
-                                                              .options = engine_->setup.options,
+                                                              .options = context_->setup.options,
                                                               .memory = memory.is_refused() ? nullptr : memory.take(),
-                                                              .changes = engine_->changes,
+                                                              .changes = context_->changes,
                                                               .passes = loop.passes(),
                                                               .is_held_back = loop.is_held_back()}));
 }
@@ -159,19 +159,19 @@ void Simulation::restore(const Snapshot& snapshot) {
   if (saved.model != model_.system().share())
     throw Misuse(fmt::format("the snapshot is of a run of system '{}', not of this '{}'", saved.model->name,
                              model_.system().name()));
-  const Options options = engine_->setup.options;
+  const Options options = context_->setup.options;
   if (const std::string_view differs = difference(saved.options, options); !differs.empty())
     throw Misuse(
         fmt::format("the snapshot is of a run with another option '{}': both must be made with the same", differs));
   if (saved.memory) {
     Memory memory(*saved.memory);
-    engine_->carry(memory);
+    context_->carry(memory);
   } else {
     Options quiet = options;
     quiet.progress = nullptr;
-    engine_ = std::make_unique<detail::Engine>(model_, saved.values, quiet);
-    engine_->retrace(saved.changes, saved.passes, saved.is_held_back);
-    engine_->setup.options.progress = options.progress;
+    context_ = std::make_unique<detail::Context>(model_, saved.values, quiet);
+    context_->retrace(saved.changes, saved.passes, saved.is_held_back);
+    context_->setup.options.progress = options.progress;
   }
   values_ = saved.values;
   t_ = snapshot.t_;
@@ -181,12 +181,12 @@ void Simulation::restore(const Snapshot& snapshot) {
 Result Simulation::finish() {
   need_run("finish");
   {
-    const Clock clock(engine_->wall_seconds);
-    engine_->loop->run();
+    const Clock clock(context_->wall_seconds);
+    context_->loop->run();
   }
-  t_ = engine_->loop->t();
+  t_ = context_->loop->t();
   is_finished_ = true;
-  return engine_->finish();
+  return context_->finish();
 }
 
 }  // namespace pawl

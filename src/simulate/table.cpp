@@ -56,21 +56,21 @@ namespace {
 /// A table that is filled row by row.
 class Filling {
  public:
-  Filling(const System::Declarations& model, const std::vector<std::string>& names, std::size_t rows)
-      : model_(model), table_{names, {}} {
-    for (const std::string& name : names) columns_.push_back(find_quantity(model, name));
+  Filling(Dynamics& dynamics, const std::vector<std::string>& names, std::size_t rows)
+      : dynamics_(dynamics), table_{names, {}} {
+    for (const std::string& name : names) columns_.push_back(find_quantity(dynamics.model(), name));
     needs_scene_ = std::any_of(columns_.begin(), columns_.end(), [](const Quantity& one) { return one.needs_scene(); });
     table_.values.reserve(rows * names.size());
   }
   void add(const Instant& at) {
     std::optional<event::Scene> scene;
-    if (needs_scene_) scene.emplace(model_, at.held(), at.t, at.states().data());
+    if (needs_scene_) scene.emplace(dynamics_, at.held(), at.t, at.states().data());
     for (const Quantity& one : columns_) table_.values.push_back(value_of(one, at, scene ? &*scene : nullptr));
   }
   Table take() { return std::move(table_); }
 
  private:
-  const System::Declarations& model_;
+  Dynamics& dynamics_;
   std::vector<Quantity> columns_;
   bool needs_scene_ = false;
   Table table_;
@@ -81,7 +81,7 @@ class Filling {
 }  // namespace detail
 
 Table Result::table(const std::vector<double>& times, const std::vector<std::string>& names) const {
-  detail::Filling filling(detail::reader(declarations), names, times.size());
+  detail::Filling filling(detail::reader(dynamics), names, times.size());
   for (const double t : times) filling.add(at(t));
   return filling.take();
 }
@@ -89,7 +89,7 @@ Table Result::table(const std::vector<double>& times, const std::vector<std::str
 Table Result::table_of_samples(const std::vector<std::string>& names) const {
   const std::vector<char>& asked = trajectory.sample_was_requested;
   const bool is_asked_for = std::find(asked.begin(), asked.end(), 1) != asked.end();
-  detail::Filling filling(detail::reader(declarations), names, asked.size());
+  detail::Filling filling(detail::reader(dynamics), names, asked.size());
   for (int i = 0; i < sample_count(); ++i) {
     if (!is_asked_for || was_requested(i)) filling.add(sample(i));
   }

@@ -41,6 +41,15 @@ System::System(std::string name) : declarations_(std::make_shared<Declarations>(
   declarations_->name = std::move(name);
 }
 
+int System::Declarations::add_own_mode(std::string own, bool is_bool) {
+  const int number = static_cast<int>(modes.size());
+  if (first_own_mode < 0) first_own_mode = number;
+  mode_names.push_back(std::move(own));
+  mode_is_bool.push_back(is_bool);
+  modes.push_back(0);
+  return number;
+}
+
 System::Declarations& System::edit() {
   if (declarations_.use_count() > 1) declarations_ = std::make_shared<Declarations>(*declarations_);
   return *declarations_;
@@ -436,6 +445,7 @@ Held Values::held() const {
             .levels = {},
             .sides = {},
             .inputs = {},
+            .margins = {},
             .model = all.model,
             .states = all.state_names.size()};
   for (const auto& signal : inputs_) held.inputs.push_back({signal});

@@ -81,8 +81,9 @@ class Charted {
     system_.rates([=](const auto&, auto& d) { d[x] = 0; });
     system_.guard("x", [=](const auto& at) { return at[x]; });
     held_ = formulate::declared_held(system_.declarations());
-    sliding_.emplace(system_.declarations(), held_, 1);
-    guards_.emplace(system_.declarations(), held_, *sliding_, 1);
+    dynamics_.emplace(system_.share());
+    sliding_.emplace(*dynamics_, held_, 1);
+    guards_.emplace(*dynamics_, held_, *sliding_, 1);
     guards_->refresh();
     chart_.emplace(*guards_, 1);
   }
@@ -116,6 +117,7 @@ class Charted {
  private:
   System system_;
   Held held_;
+  std::optional<detail::Dynamics> dynamics_;
   std::optional<Sliding> sliding_;
   std::optional<GuardSet> guards_;
   std::optional<GenericChart> chart_;

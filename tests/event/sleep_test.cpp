@@ -72,8 +72,9 @@ class Sleeping : public testing::Test {
     system_.guard("mode", [=](const auto& at) { return at[x] - (at[high] ? 100.0 : 200.0); });
     system_.guard("parameter", [=](const auto& at) { return at[x] - at[limit]; });
     held_ = formulate::declared_held(system_.declarations());
-    sliding_.emplace(system_.declarations(), held_, 2);
-    guards_.emplace(system_.declarations(), held_, *sliding_, 2);
+    dynamics_.emplace(system_.share());
+    sliding_.emplace(*dynamics_, held_, 2);
+    guards_.emplace(*dynamics_, held_, *sliding_, 2);
     guards_->refresh();
     sleep_.emplace(*guards_, 2);
   }
@@ -100,6 +101,7 @@ class Sleeping : public testing::Test {
 
   System system_;
   Held held_;
+  std::optional<detail::Dynamics> dynamics_;
   std::optional<Sliding> sliding_;
   std::optional<GuardSet> guards_;
   std::optional<Sleep> sleep_;

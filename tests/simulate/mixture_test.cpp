@@ -1,5 +1,8 @@
 // Models of several kinds in one system: every method, against closed forms or a model written by hand.
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -192,6 +195,12 @@ TEST_P(Mixture, HoldsHiddenConstraintsOfEquations) {
   EXPECT_LE(result.range(length).variation(), 1e-13);
   EXPECT_LE(result.range(along).variation(), 1e-13);
   EXPECT_LE(result.range(missing).variation(), 1e-10);
+  for (int k = 1; k < 40; ++k) {  // between the steps too, where it is asked for
+    const Instant drawn = result.on_manifold(3.0 * k / 40);
+    EXPECT_LE(std::abs(drawn[length]), 1e-13);
+    EXPECT_LE(std::abs(drawn[along]), 1e-13);
+    EXPECT_LE(std::abs(drawn[missing]), 1e-11);
+  }
 }
 
 // A bob driven by a circuit falls onto a floor: flight times are those of free fall, impacts halve the speed.
@@ -213,6 +222,102 @@ TEST_P(Mixture, HasImpactsBesideEquations) {
   EXPECT_NEAR(impacts[0], fall, accuracy());
   EXPECT_NEAR(impacts[1], 2 * fall, accuracy());
   EXPECT_NEAR(result.final()[floor.normal], 0, 1e-12);
+}
+
+// A platform on three bars of equal length, one more than it needs, turns none and swings like a pendulum. What it
+// drives makes it a mixture.
+TEST_P(Mixture, KeepsRedundantJoints) {
+  const auto swing = [&](int bars, Result* result, std::vector<double>* forces) {
+    Mechanics platform("platform");
+    const auto x = platform.coordinate("x", std::sin(0.5)), y = platform.coordinate("y", -std::cos(0.5)),
+               turn = platform.coordinate("turn", 0);
+    for (const auto one : {x, y}) platform.mass(one, 2.0);
+    platform.mass(turn, 1.0);
+    platform.potential([=](const auto& at) { return 2 * 9.81 * at[y]; });
+    std::vector<Constraint> joints;
+    for (int k = 0; k < bars; ++k) {
+      const double s = k - 1;
+      joints.push_back(platform.constraint("bar" + std::to_string(k + 1), [=](const auto& at) {
+        return (sqr(at[x] + s * cos(at[turn]) - s) + sqr(at[y] + s * sin(at[turn])) - 1) / 2;
+      }));
+    }
+    const auto i = platform.state("i", 0);
+    platform.force([=](const auto& at, auto& f) { f[x] -= 0.2 * at[i]; });
+    platform.equation("generator", [=](const auto& at) { return at[i] + 0.1 * at[i] * at[i] * at[i] - at[dot(x)]; });
+    *result = run(platform, 0.5);
+    ASSERT_TRUE(result->finished()) << result->reason;
+    EXPECT_NEAR(result->final()[turn], 0, 1e-13);
+    for (const Constraint one : joints) forces->push_back(result->final()[one]);
+  };
+  Result three, two;
+  std::vector<double> of_three, of_two;
+  ASSERT_NO_FATAL_FAILURE(swing(3, &three, &of_three));
+  ASSERT_NO_FATAL_FAILURE(swing(2, &two, &of_two));
+  for (const char* name : {"x", "y", "x'", "i"})
+    EXPECT_NEAR(three.final()[name], two.final()[name], accuracy()) << name;
+  EXPECT_EQ(of_three[2], 0);
+  EXPECT_NEAR(of_three[0] + of_three[1], of_two[0] + of_two[1], 100 * accuracy());
+  ASSERT_EQ(std::count_if(three.messages.begin(), three.messages.end(),
+                          [](const Message& one) { return one.code == MessageCode::redundant_joint_unloaded; }),
+            1);
+  for (const Message& one : three.messages) {
+    if (one.code != MessageCode::redundant_joint_unloaded) continue;
+    EXPECT_EQ(one.text,
+              "constraint 'bar3' is redundant (a combination of 'bar2', 'bar1'): it is left out, and the whole load "
+              "is that of the others");
+  }
+}
+
+// The same with two bars, stretched along the line of its pins: from there it may swing or turn.
+TEST(MixtureOfKinds, RefusesToBeginWhereAPositionIsSingular) {
+  Mechanics platform("platform");
+  const auto x = platform.coordinate("x", 1), y = platform.coordinate("y", 0), turn = platform.coordinate("turn", 0);
+  for (const auto one : {x, y, turn}) platform.mass(one, 1.0);
+  for (const double s : {-1.0, 1.0})
+    platform.constraint(s < 0 ? "left" : "right", [=](const auto& at) {
+      return (sqr(at[x] + s * cos(at[turn]) - s) + sqr(at[y] + s * sin(at[turn])) - 1) / 2;
+    });
+  const auto i = platform.state("i", 0);
+  platform.equation("copy", [=](const auto& at) { return at[i] - at[dot(x)]; });
+  const Result result = simulate(platform, {.end = 1});
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_EQ(result.reason,
+            "t = 0: constraint 'right' depends on others in this position and not beside it: the position is singular, "
+            "and the motion may go on in more than one way.\n"
+            "  try:    a start beside it");
+}
+
+// A plunger whose position changes the inductance of a coil, H = p² (1 + q²) / 2 + c² / 2: the energy pulls on it.
+TEST_P(Mixture, JoinsAMechanismToAPortHamiltonianPart) {
+  Mechanics plunger("plunger");
+  const auto q = plunger.coordinate("q", 0.5);
+  plunger.mass(q, 1.0);
+  plunger.potential([=](const auto& at) { return 2 * sqr(at[q]); });
+  PortHamiltonian whole(plunger);
+  const auto p = whole.state("p", 1), c = whole.state("c", 0);
+  whole.hamiltonian([=](const auto& at) { return sqr(at[p]) * (1 + sqr(at[q])) / 2 + sqr(at[c]) / 2; });
+  whole.structure([=](const auto&, auto& J) {
+    J(p, c) = -1;
+    J(c, p) = 1;
+  });
+  const auto energy = whole.observable("all", [=](const auto& at) {
+    return sqr(at[dot(q)]) / 2 + 2 * sqr(at[q]) + sqr(at[p]) * (1 + sqr(at[q])) / 2 + sqr(at[c]) / 2;
+  });
+  System by_hand("by hand");
+  const auto Q = by_hand.state("q", 0.5), V = by_hand.state("v", 0), P = by_hand.state("p", 1),
+             C = by_hand.state("c", 0);
+  by_hand.rates([=](const auto& at, auto& d) {
+    d[Q] = at[V];
+    d[V] = -4 * at[Q] - sqr(at[P]) * at[Q];
+    d[P] = -at[C];
+    d[C] = at[P] * (1 + sqr(at[Q]));
+  });
+  const Result result = run(whole, 5), expected = simulate(by_hand, {.end = 5, .tolerance = 1e-12});
+  ASSERT_TRUE(result.finished()) << result.reason;
+  EXPECT_NEAR(result.final()[q], expected.final()[Q], accuracy());
+  EXPECT_NEAR(result.final()[p], expected.final()[P], accuracy());
+  EXPECT_NEAR(result.final()[c], expected.final()[C], accuracy());
+  EXPECT_LE(result.range(energy).variation(), 10 * accuracy());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
-// Engine: everything one run consists of, put together: the checked set-up, forms, driver, event layer, loop.
+// Context: all that changes in a run of a compiled model, and nothing that does not: values and options, the dynamics with
+// their working memory, methods and driver, what is held and the event layer, the loop with time, state and record. What
+// it remembers is copied by carry().
 #pragma once
 
 #include <functional>
@@ -23,8 +25,8 @@ struct OutsideChange {
   event::Change jump;
 };
 
-struct Engine {
-  Engine(const CompiledModel& model, const Values& values, const Options& options);
+struct Context {
+  Context(const CompiledModel& model, const Values& values, const Options& options);
 
   void change(double t, event::Change jump);
   /// What all parts remember; a part that cannot be copied refuses.

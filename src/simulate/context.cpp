@@ -1,4 +1,4 @@
-#include "simulate/engine.hpp"
+#include "simulate/context.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,20 +20,22 @@ event::LayerOptions layer_options(const Options& options, const event::FinderInf
           .fails_at_accumulation = options.at_accumulation == AtAccumulation::fail};
 }
 
-/// Where a run begins: values of the system as it was declared, and zeros for what a mixture has beside them.
+/// Where a run begins: values of the system as it was declared, and those of what the compiled model has beside them.
 Setup check_start(const CompiledModel& model, const Values& values, Options options) {
-  const System& system = model.system();
-  check_values(values, system);
+  check_values(values, model.system());
+  const System::Declarations& declared = model.system().declarations();
+  const System::Declarations& equations = *model.equations();
   Held held = values.held();
+  held.modes.insert(held.modes.end(), equations.modes.begin() + static_cast<std::ptrdiff_t>(declared.modes.size()),
+                    equations.modes.end());
   std::vector<double> start = values.start();
   if (model.is_mixture()) {
-    const System::Declarations& equations = *model.equations();
     held.first_multiplier = equations.first_multiplier;
     held.first_relay = equations.first_relay;
     start.resize(equations.state_names.size(), 0.0);
     held.states = start.size();
     std::vector<double>& absolute = options.tolerance.absolute_each;
-    if (absolute.size() == system.declarations().state_names.size()) {
+    if (absolute.size() == declared.state_names.size()) {
       // Multipliers have a unit of their own, which nobody has said: as if no absolute tolerances were given.
       const double least = 1e-3 * options.tolerance.relative;
       absolute.resize(start.size(), least > 0 ? least : *std::max_element(absolute.begin(), absolute.end()));
@@ -44,12 +46,12 @@ Setup check_start(const CompiledModel& model, const Values& values, Options opti
 
 }  // namespace
 
-Engine::Engine(const CompiledModel& model, const Values& values, const Options& options)
+Context::Context(const CompiledModel& model, const Values& values, const Options& options)
     : setup(check_start(model, values, options)) {
   Facts facts = facts_of(*model.equations());
   if (model.equations()->is_implicit()) {
     implicit.emplace(setup, nullptr);
-    implicit->analyze(read_solver(options.implicit));
+    implicit->analyze(read_solver(options.implicit), field);
     facts.allows_rosenbrock = implicit->allows_rosenbrock();
   }
   plan = make_plan(facts, options);
@@ -63,19 +65,18 @@ Engine::Engine(const CompiledModel& model, const Values& values, const Options& 
     setup.messages.push_back(
         make_message(MessageCode::method_chosen, options.start,
                      {{"method", method.name}, {"title", method.title}, {"why", plan.method.why}}));
-  const Function& rates = setup.declarations->rates;
+  const Function& rates = setup.dynamics->rates();
   around.held = setup.held.get();
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   control = step_control(setup);
-  implicit->follow(field);
-  events.emplace(*setup.declarations, *setup.held, field, control, layer_options(options, *plan.finder), setup.size());
+  events.emplace(*setup.dynamics, *setup.held, field, control, layer_options(options, *plan.finder), setup.size());
   companions = events->append_guards();
   driver.emplace(make_parts());
   loop.emplace(setup, *driver, *events);
   loop->begin();
 }
 
-DriverParts Engine::make_parts() {
+DriverParts Context::make_parts() {
   const VectorField all{companions ? &companions->field : &field};
   const int size = companions ? companions->whole.size() : setup.size();
   DriverParts parts = implicit->make_methods(all, size, companions ? companions->control : control);
@@ -84,19 +85,19 @@ DriverParts Engine::make_parts() {
   return parts;
 }
 
-void Engine::change(double t, event::Change jump) {
+void Context::change(double t, event::Change jump) {
   changes.push_back({loop->passes(), loop->is_held_back(), t, jump});
   loop->change(t, jump);
 }
 
-void Engine::carry(Memory& memory) {
+void Context::carry(Memory& memory) {
   if (manifold) manifold->carry(memory);
   loop->carry(memory);
   implicit->carry(memory, events->held());
   memory(changes, wall_seconds);
 }
 
-void Engine::retrace(const std::vector<OutsideChange>& way, long long passes, bool is_held_back) {
+void Context::retrace(const std::vector<OutsideChange>& way, long long passes, bool is_held_back) {
   const auto go_to = [this](long long target, bool holds_back) {
     while (loop->passes() < target) loop->advance();
     if (holds_back && !loop->is_held_back()) loop->hold_back();
@@ -108,7 +109,7 @@ void Engine::retrace(const std::vector<OutsideChange>& way, long long passes, bo
   go_to(passes, is_held_back);
 }
 
-Result Engine::finish() {
+Result Context::finish() {
   Result result = loop->finish(wall_seconds);
   implicit->report(*driver, result.statistics);
   result.plan = in_words(plan, setup.options);
@@ -123,10 +124,10 @@ Result Engine::finish() {
 }
 
 Result run(const Setup& setup, Stepper& stepper) {
-  const Function& rates = setup.declarations->rates;
+  const Function& rates = setup.dynamics->rates();
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data()};
   const StepControl control = step_control(setup);
-  event::Layer events(*setup.declarations, *setup.held, field, control,
+  event::Layer events(*setup.dynamics, *setup.held, field, control,
                       layer_options(setup.options, event::find_finder(setup.options.events)), setup.size());
   Driver driver(stepper);
   Loop loop(setup, driver, events);

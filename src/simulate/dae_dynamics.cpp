@@ -1,0 +1,219 @@
+#include "simulate/dae_dynamics.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "formulate/mechanics_rows.hpp"
+#include "simulate/redundant_joints.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+/// The least pivot of the contacts that slip: the one quantity that their guards read and that is no unknown.
+class Pivot final : public MultiplierSource {
+ public:
+  explicit Pivot(std::shared_ptr<formulate::MechanicsForm> form) : form_(std::move(form)) {}
+  double multiplier(const Point<double>& at, int) const override {
+    form_->relays = at.around()->relays;
+    const double pivot = form_->least_slip_pivot(at.t, at.states().array);
+    form_->relays = nullptr;
+    return pivot;
+  }
+
+ private:
+  std::shared_ptr<formulate::MechanicsForm> form_;
+};
+
+}  // namespace
+
+void DaeDynamics::ModelRates::operator()(const Point<double>& at, Rates<double>& d) const {
+  const auto& around = *at.around();
+  ++own->rates_given_;
+  if (own->rate(at.t, at.states().array, *around.held, around.relays, &d[State{0}])) return;
+  std::fill_n(&d[State{0}], own->consistent_rates_.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+DaeDynamics::DaeDynamics(std::shared_ptr<const System::Declarations> model, bool wants_differences)
+    : Dynamics(std::move(model), Function::rates(ModelRates{this})) {
+  field_.around = &around_;
+  form_ = formulate::make_dae_form(model_, field_);
+  form_->wants_differences = wants_differences;
+  consistent_rates_.resize(model_->state_names.size());
+  fixed_.assign(model_->state_names.size(), false);
+}
+
+void DaeDynamics::keep_manifold(const StepControl& control, std::vector<bool> fixed, const ActiveField& field) {
+  fixed_ = std::move(fixed);
+  pull_ = std::make_unique<stabilize::EquationPull>(
+      *model_,
+      [this, &field](double t, const double* x) -> formulate::DaeForm& {
+        const Held& held = *field.around->held;
+        if (source_ != &held) take_up(held, t, x);
+        return *form_;
+      },
+      control);
+}
+
+void DaeDynamics::decide_switches(const StepControl& control, double direction) {
+  switches_ = std::make_unique<IdealSwitches>(
+      model_, *form_,
+      [this](double t, std::vector<double>& y, std::vector<double>& dy, const Held& held, Settle why) {
+        return find(t, y.data(), dy.data(), held, why);
+      },
+      IdealSwitches::Accuracy{control.relative, direction, control.absolute});
+}
+
+void DaeDynamics::decide_contacts(double tolerance) {
+  const auto& parts = model_->parts;
+  auto form = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
+  contacts_ = std::make_unique<contact::Contacts>(parts, model_, form, nullptr, tolerance);
+  contacts_->join([this](double t, const double* x, const Held& held, double* rates) {
+    source_ = nullptr;  // it may have changed without a word
+    const bool is_found = rate(t, x, held, nullptr, rates);
+    source_ = nullptr;
+    return is_found;
+  });
+  multipliers_ = std::make_unique<Pivot>(std::move(form));
+}
+
+void DaeDynamics::begin(bool is_field, AtStart policy) {
+  is_field_ = is_field;
+  has_begun_ = true;
+  policy_ = policy;
+  pull_->set_field(is_field);
+}
+
+void DaeDynamics::take_up(const Held& held, double t, const double* x) {
+  around_.held = source_ = &held;
+  field_.parameters = held.parameters.data();
+  form_->restart(t, x);
+}
+
+bool DaeDynamics::rate(double t, const double* x, const Held& held, const double* relays, double* out) {
+  if (relays != nullptr) {  // algebraic unknowns follow the levels
+    given_ = held;
+    given_.levels.assign(relays, relays + held.levels.size());
+    std::replace(given_.sides.begin(), given_.sides.end(), RelaySide::sliding, RelaySide::below);
+    take_up(given_, t, x);
+    source_ = nullptr;
+    return formulate::find_field(*form_, t, x, out).empty();
+  }
+  if (source_ != &held) take_up(held, t, x);
+  return is_field_ ? formulate::find_field(*form_, t, x, out).empty() : form_->rate(t, x, out);
+}
+
+/// Consistent values in the mode `held`.
+formulate::StartReport DaeDynamics::find(double t, double* x, double* dx, const Held& held, Settle why) {
+  take_up(held, t, x);
+  auto report = formulate::find_consistent(
+      *form_, t, x, dx, why == Settle::start ? fixed_ : std::vector<bool>(fixed_.size(), false), why != Settle::start);
+  source_ = nullptr;
+  const int index = form_->structure().index;
+  if (report.failure.empty() && has_begun_ && !is_field_ && index > 3)
+    report.failure = fmt::format(
+        "t = {:.10g}: the equations have index {} from here on, and implicit steps solve them as they stand.\n"
+        "  try:    an explicit method, which integrates the rates that the equations imply at any index",
+        t, index);
+  return report;
+}
+
+std::string DaeDynamics::settle(double t, double* x, const Held& held, Settle why) {
+  if (why == Settle::drawn) {
+    std::vector<double> dx(consistent_rates_.size());
+    return find(t, x, dx.data(), held, why).failure;
+  }
+  if (why == Settle::start && switches_ && !has_decided_) return {};  // they are decided first
+  if (why == Settle::pass && form_->structure().index < 2) return {};
+  return make_consistent(t, x, held, why);
+}
+
+/// With invariants and what the user wants of a start. Returns why it cannot be; empty: done.
+std::string DaeDynamics::make_consistent(double t, double* x, const Held& held, Settle why) {
+  const bool is_start = why == Settle::start;
+  if (is_start && policy_ == AtStart::keep) return {};
+  auto report = find(t, x, consistent_rates_.data(), held, why);
+  if (!report.failure.empty()) return report.failure;
+  if (is_start || why == Settle::jump) pull_->take_levels(t, x, held);
+  if (std::string failure = pull_->meet_invariants(*form_, t, x, held); !failure.empty()) return failure;
+  if (is_start && policy_ == AtStart::refuse && !report.changes.empty())
+    return fmt::format("the start is not consistent: {}", report.changes);
+  if (is_start && !report.changes.empty())
+    notes.push_back(make_message(MessageCode::start_moved, t, {{"changes", report.changes}}));
+  return {};
+}
+
+Resolution DaeDynamics::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                                Settle why) {
+  // At the start contacts look at consistent values, which switches have to be decided for.
+  const bool switches_first = why == Settle::start;
+  Resolution outcome;
+  for (const bool of_switches : {switches_first, !switches_first}) {
+    if (!outcome.failure.empty() || (of_switches ? !switches_ : !contacts_)) continue;
+    Resolution part =
+        of_switches ? resolve_switches(t, x, held, fired, why) : resolve_contacts(t, x, held, fired, accumulating, why);
+    outcome.failure = std::move(part.failure);
+    for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
+  }
+  if (outcome.failure.empty() && mechanism() != nullptr && why != Settle::pass)
+    outcome.failure = drop_redundant_joints(t, x, held, why);
+  return outcome;
+}
+
+std::string DaeDynamics::drop_redundant_joints(double t, const double* x, Held& held, Settle why) {
+  if (mechanism() == nullptr) return {};
+  const RedundantJoints found = find_redundant_joints(model_->parts, held, t, x, why == Settle::start);
+  const auto mode_of = [&](int row) {
+    return static_cast<std::size_t>(formulate::redundant_mode(*model_->parts, row));
+  };
+  for (int row = 0; row < mechanism()->rows; ++row) held.modes[mode_of(row)] = 0;
+  for (const int row : found.rows) held.modes[mode_of(row)] = 1;
+  for (const Message& note : found.notes)
+    if (std::none_of(notes.begin(), notes.end(), [&](const Message& said) { return said.text == note.text; }))
+      notes.push_back(note);
+  return found.failure;
+}
+
+Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
+  Resolution outcome = switches_->resolve(t, x, held, fired, why);
+  if (why != Settle::start || !outcome.failure.empty()) return outcome;
+  has_decided_ = true;
+  outcome.failure = make_consistent(t, x, held, why);
+  return outcome;
+}
+
+Resolution DaeDynamics::resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                                         Settle why) {
+  // A state read from dense output may leave what is closed by the error of a step: that is no impact.
+  if (why == Settle::pass) {
+    if (std::string failure = make_consistent(t, x, held, Settle::drawn); !failure.empty())
+      return {.failure = std::move(failure)};
+  }
+  if (Held closing = held; why != Settle::start && contacts_->close_touching(t, x, closing, fired, why)) {
+    std::vector<double> met(x, x + consistent_rates_.size());
+    if (make_consistent(t, met.data(), closing, Settle::drawn).empty()) {
+      for (const int position : model_->parts->mechanics->positions)
+        x[position] = met[static_cast<std::size_t>(position)];
+      if (why == Settle::pass) make_consistent(t, x, held, Settle::drawn);  // its speeds, there
+    }
+  }
+  return contacts_->resolve(t, x, held, fired, accumulating, why);
+}
+
+void DaeDynamics::carry(Memory& memory, const Held& held) {
+  bool is_of_run = source_ == &held;
+  memory(notes, consistent_rates_, has_decided_, rates_given_, is_of_run);
+  if (!memory.is_saving()) {
+    source_ = is_of_run ? &held : nullptr;
+    around_.held = &held;
+    field_.parameters = held.parameters.data();
+  }
+  form_->carry(memory);
+  if (switches_) switches_->carry(memory);
+  if (contacts_) contacts_->carry(memory);
+  pull_->carry(memory);
+}
+
+}  // namespace pawl::detail

@@ -1,0 +1,94 @@
+// DaeDynamics: the equations of a differential-algebraic system as everybody but the stepper sees them: the event
+// layer, which wants rates, the pull of ends of steps, and whoever reads the result.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contact/contacts.hpp"
+#include "formulate/dae_form.hpp"
+#include "formulate/dae_start.hpp"
+#include "simulate/ideal_switches.hpp"
+#include "simulate/plan.hpp"
+#include "stabilize/equation_pull.hpp"
+#include "system/dynamics.hpp"
+#include "system/vector_field.hpp"
+
+namespace pawl::detail {
+
+class DaeDynamics final : public Dynamics {
+ public:
+  DaeDynamics(std::shared_ptr<const System::Declarations> model, bool wants_differences);
+
+  /// What a run needs beside rates: a manifold that its ends of steps are pulled to, switches and contacts that are
+  /// decided. The states that are fixed keep their start values. field: what the run evaluates.
+  void keep_manifold(const StepControl& control, std::vector<bool> fixed, const ActiveField& field);
+  void decide_switches(const StepControl& control, double direction);
+  void decide_contacts(double tolerance);
+  Correction& pull() { return *pull_; }
+  IdealSwitches* switches() { return switches_.get(); }
+
+  /// Whether rates are wanted at any values of what is differentiated, as explicit steps do, and what is wanted of a
+  /// start.
+  void begin(bool is_field, AtStart policy);
+  bool is_field() const { return is_field_; }
+  /// Leaves out joints that follow from others. Returns why that cannot be; empty: done.
+  std::string drop_redundant_joints(double t, const double* x, Held& held, Settle why);
+  /// Takes up a mode.
+  void take_up(const Held& held, double t, const double* x);
+  formulate::DaeForm& form() { return *form_; }
+  const formulate::DaeForm& form() const { return *form_; }
+  /// Those of the last consistent values.
+  const std::vector<double>& consistent_rates() const { return consistent_rates_; }
+  long long rates_given() const { return rates_given_; }  ///< which whoever asks counts too
+
+  const MultiplierSource* multipliers() const override { return multipliers_.get(); }
+  void follow(const Held& /*held*/) override { source_ = nullptr; }
+  bool settles() const override { return true; }
+  std::string settle(double t, double* x, const Held& held, Settle why) override;
+  bool resolves() const override { return decides() || mechanism() != nullptr; }
+  bool decides() const override { return switches_ || contacts_; }
+  Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                     Settle why) override;
+  std::shared_ptr<Dynamics> make_reader() const override {
+    return std::make_shared<DaeDynamics>(model_, form_->wants_differences);
+  }
+
+  /// What it remembers. held: what is held now.
+  void carry(Memory& memory, const Held& held);
+
+  std::vector<Message> notes;  ///< about the start
+
+ private:
+  struct ModelRates {
+    DaeDynamics* own;
+    void operator()(const Point<double>& at, Rates<double>& d) const;
+  };
+  const MechanicsInfo* mechanism() const { return model_->parts ? model_->parts->mechanics.get() : nullptr; }
+  bool rate(double t, const double* x, const Held& held, const double* relays, double* out);
+  formulate::StartReport find(double t, double* x, double* dx, const Held& held, Settle why);
+  std::string make_consistent(double t, double* x, const Held& held, Settle why);
+  Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why);
+  Resolution resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                              Settle why);
+
+  Surroundings<double> around_{};
+  ActiveField field_{};
+  std::unique_ptr<formulate::DaeForm> form_;
+  const Held* source_ = nullptr;  // whose mode the form is in
+  Held given_;                    // what is held, with levels of relays that somebody asks for
+  std::vector<double> consistent_rates_;
+  std::unique_ptr<IdealSwitches> switches_;        // where there are any
+  std::unique_ptr<contact::Contacts> contacts_;    // likewise
+  std::unique_ptr<MultiplierSource> multipliers_;  // what their guards read beside unknowns
+  std::unique_ptr<stabilize::EquationPull> pull_;
+  bool has_decided_ = false;  // the switches, at the start of the run
+  std::vector<bool> fixed_;
+  AtStart policy_ = AtStart::project;
+  bool is_field_ = false, has_begun_ = false;
+  long long rates_given_ = 0;
+};
+
+}  // namespace pawl::detail
