@@ -140,21 +140,24 @@ void add_notes(Advice& advice) {
     const bool is_stiff = mode.recommendation.is_stiff;
     (is_stiff ? has_stiff : has_other) = true;
     has_indices |= mode.declared.index != advice.modes.front().declared.index;
-    if (!mode.declared.index_is_certain)
+    if (!mode.declared.index_is_certain) {
       advice.notes.push_back(fmt::format(
           "index uncertain: a rank was decided by a gap of {:.1g} at t = {:.6g}; equations nearby have another index",
           mode.declared.rank_gap, mode.frozen_at));
+    }
     for (const std::string& names : mode.declared.redundant)
       advice.notes.push_back(fmt::format(
           "redundant: {}; the motion is unique, their multipliers are not, and guards must not read them", names));
   }
   if (has_stiff && has_other)
-    advice.notes.emplace_back("modes differ in stiffness: auto changes its method on the way, at the price of a restart");
+    advice.notes.emplace_back(
+        "modes differ in stiffness: auto changes its method on the way, at the price of a restart");
   if (has_indices) advice.notes.emplace_back("modes differ in index: constraints come and go with events");
-  if (advice.contacts > 30)
+  if (advice.contacts > 30) {
     advice.notes.push_back(
         fmt::format("{} contacts: beyond about 30 that touch at once, compliant contacts are cheaper than rigid ones",
                     advice.contacts));
+  }
   if (advice.events.accumulates)
     advice.notes.emplace_back("events accumulate: say what follows with at_accumulation(...)");
   std::sort(advice.notes.begin(), advice.notes.end());

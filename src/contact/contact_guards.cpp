@@ -216,13 +216,14 @@ void declare_guards(const System::Declarations& mechanism, System::Declarations&
            .only_when = mode == ContactMode::stick});
     }
   }
-  if (has_oblique)
+  if (has_oblique) {
     add(-1, Ends::lock,
         {.name = "friction locks",
          .g = are_unknowns ? Function::guard(LeastPivotBesideUnknowns{pivot_number(mechanism)})
                            : Function::guard(LeastPivot{pivot_number(mechanism)}),
          .direction = Direction::falling,
          .only_when = slips});
+  }
 }
 
 }  // namespace pawl::contact

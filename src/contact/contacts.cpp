@@ -396,6 +396,7 @@ std::vector<bool> Contacts::at_rest(double t, const double* x, const Held& held,
 
 std::string Contacts::describe_lock(const std::vector<int>& contacts) const {
   std::vector<std::string> names;
+  names.reserve(contacts.size());
   for (const int c : contacts) names.push_back(name(c));
   return fmt::format(
       "sliding friction at {} is about to lock (Painlevé, singular): the normal force grows without bound as the "

@@ -144,11 +144,10 @@ const std::vector<Method>& methods() {
 }
 
 const Method& find_method(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Method& method : methods()) {
+  for (const Method& method : methods())
     if (method.name == name) return method;
-    names.push_back(method.name);
-  }
+  std::vector<std::string> names;
+  for (const Method& method : methods()) names.push_back(method.name);
   throw Misuse(fmt::format("unknown method '{}'{} (`pawl methods` lists them all)", name, did_you_mean(name, names)));
 }
 

@@ -1,6 +1,6 @@
-// Context: all that changes in a run of a compiled model, and nothing that does not: values and options, the dynamics with
-// their working memory, methods and driver, what is held and the event layer, the loop with time, state and record. What
-// it remembers is copied by carry().
+// Context: all that changes in a run of a compiled model, and nothing that does not: values and options, the dynamics
+// with their working memory, methods and driver, what is held and the event layer, the loop with time, state and
+// record. What it remembers is copied by carry().
 #pragma once
 
 #include <functional>

@@ -112,11 +112,12 @@ formulate::StartReport DaeDynamics::find(double t, double* x, double* dx, const 
       *form_, t, x, dx, why == Settle::start ? fixed_ : std::vector<bool>(fixed_.size(), false), why != Settle::start);
   source_ = nullptr;
   const int index = form_->structure().index;
-  if (report.failure.empty() && has_begun_ && !is_field_ && index > 3)
+  if (report.failure.empty() && has_begun_ && !is_field_ && index > 3) {
     report.failure = fmt::format(
         "t = {:.10g}: the equations have index {} from here on, and implicit steps solve them as they stand.\n"
         "  try:    an explicit method, which integrates the rates that the equations imply at any index",
         t, index);
+  }
   return report;
 }
 
