@@ -7,6 +7,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/contacts.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
 
@@ -36,9 +37,7 @@ bool has_redundant_normals(const Geometry& geometry) {
   }
   if (normals.size() < 2) return false;
   const Eigen::MatrixXd W = geometry.W(normals, normals);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(W);
-  qr.setThreshold(1e-10);
-  return qr.rank() < W.rows();
+  return linear::PivotedQr(W, 1e-10).rank() < W.rows();
 }
 
 bool slides(const FrictionProblem& problem) {
@@ -141,7 +140,7 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     return;
   }
   if (solution.is_ambiguous)
-    out.notes.push_back("the forces at the contacts admit more than one motion; one of them is taken");
+    out.notes.emplace_back("the forces at the contacts admit more than one motion; one of them is taken");
   // Typical speeds: those seen so far, and those that the accelerations make within the run.
   const double speed =
       std::max(largest_speed_, 0.01 * duration_ * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff());

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::detail {
 
@@ -68,8 +68,7 @@ std::string find_dependent_joints(formulate::DaeForm& form, double t, const doub
                                         : Eigen::VectorXd((by_position.row(rows[k]) * S).transpose());
     if (!g.allFinite() || !(g.norm() > 0)) continue;
     g.normalize();
-    const Eigen::VectorXd share =
-        kept.cols() > 0 ? Eigen::VectorXd(kept.colPivHouseholderQr().solve(g)) : Eigen::VectorXd();
+    const Eigen::VectorXd share = kept.cols() > 0 ? linear::PivotedQr(kept).solve(g) : Eigen::VectorXd();
     const Eigen::VectorXd rest = kept.cols() > 0 ? Eigen::VectorXd(g - kept * share) : g;
     if (rest.norm() <= dependent_below) {
       std::string list;
