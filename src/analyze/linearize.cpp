@@ -9,7 +9,8 @@
 #include "formulate/implicit_port_hamiltonian.hpp"
 #include "formulate/make_form.hpp"
 #include "formulate/ode_form.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::analyze {
 
@@ -91,7 +92,7 @@ void restore_redundant(const System::Declarations& model, const MechanicsForm& f
   MatrixXd of_kept(static_cast<Index>(kept.size()), G.cols());
   for (std::size_t k = 0; k < kept.size(); ++k)
     of_kept.row(static_cast<Index>(k)) = G.row(terms.row_of_declared(kept[k]));
-  const auto factors = of_kept.transpose().colPivHouseholderQr();
+  const linear::PivotedQr factors(of_kept.transpose());
   const Index states = static_cast<Index>(model.state_names.size());
   for (const int declared : form.redundant_rows()) {
     const VectorXd share = factors.solve(G.row(terms.row_of_declared(declared)).transpose());
@@ -162,7 +163,7 @@ Linearization linearize_sliding(const System::Declarations& model, const Place& 
   for (int iteration = 0; iteration < 4;
        ++iteration) {  // the equivalent control: S f = 0; one is enough where f is affine in u
     differentiate();
-    const VectorXd change = (S * F.rightCols(m)).fullPivLu().solve(S * f);
+    const VectorXd change = linear::solve_with_full_pivoting(S * F.rightCols(m), VectorXd(S * f));
     for (Index k = 0; k < m; ++k) u[at_(relays[at_(k)])] = Gradient(u[at_(relays[at_(k)])].value - change[k]);
   }
   differentiate();

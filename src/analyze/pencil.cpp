@@ -4,15 +4,17 @@
 #include <cmath>
 #include <utility>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/eigenvalues.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::analyze {
 
 namespace {
 
 using Matrix = Eigen::MatrixXd;
-using Svd = Eigen::BDCSVD<Matrix>;
 using Eigen::Index;
+using linear::SingularValues;
 
 constexpr double negligible = 1e-10;  // relative to the scaled norm: what does not count as a pivot
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -52,11 +54,11 @@ class Descent {
     while (true) {
       drop_undetermined();
       if (E_.rows() == 0 || E_.cols() == 0) break;
-      const Svd svd(E_, Eigen::ComputeFullU);
-      const Index rank = rank_of(svd.singularValues(), E_.rows());
+      const SingularValues of_E = linear::singular_values(E_);
+      const Index rank = rank_of(of_E.values, E_.rows());
       if (std::exchange(is_first, false)) parts_.differential = static_cast<int>(rank);
       if (rank == E_.rows()) break;
-      descend(svd.matrixU(), rank);
+      descend(of_E.U, rank);
     }
     finish(n);
     return std::move(parts_);
@@ -108,11 +110,11 @@ class Descent {
     if (E_.rows() == 0 || E_.cols() == 0) return;
     Matrix both(E_.rows() + A_.rows(), E_.cols());
     both << E_, A_;
-    const Svd svd(both, Eigen::ComputeFullV);
-    const Index rank = rank_of(svd.singularValues(), E_.cols());
+    const SingularValues across = linear::singular_values(both.transpose());
+    const Index rank = rank_of(across.values, E_.cols());
     if (rank == E_.cols()) return;
     parts_.undetermined += static_cast<int>(E_.cols() - rank);
-    const Matrix V = svd.matrixV().leftCols(rank);
+    const Matrix V = across.U.leftCols(rank);
     E_ = (E_ * V).eval();
     A_ = (A_ * V).eval();
   }
@@ -121,9 +123,9 @@ class Descent {
   void descend(const Matrix& U, Index rank) {
     const Matrix constraint_rows = U.rightCols(E_.rows() - rank).transpose();
     const Matrix A2 = constraint_rows * A_;
-    const Svd svd(A2, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Index independent = rank_of(svd.singularValues(), A2.rows());
-    const Matrix dependent = svd.matrixU().rightCols(A2.rows() - independent).transpose() * constraint_rows * left_;
+    const SingularValues of_A2 = linear::singular_values(A2);
+    const Index independent = rank_of(of_A2.values, A2.rows());
+    const Matrix dependent = of_A2.U.rightCols(A2.rows() - independent).transpose() * constraint_rows * left_;
     for (Index i = 0; i < dependent.rows(); ++i)
       parts_.redundant.emplace_back(dependent.row(i).begin(), dependent.row(i).end());
     const Matrix kept = U.leftCols(rank).transpose();
@@ -133,7 +135,7 @@ class Descent {
     if (independent == 0) return;
     ++parts_.index;
     parts_.constraints.push_back(static_cast<int>(independent));
-    const Matrix Z = svd.matrixV().rightCols(A2.cols() - independent);
+    const Matrix Z = linear::singular_values(A2.transpose()).U.rightCols(A2.cols() - independent);
     E_ = (E_ * Z).eval();
     A_ = (A_ * Z).eval();
     equilibrate();
@@ -147,11 +149,11 @@ class Descent {
     const Index size = std::min(E_.rows(), E_.cols());
     parts_.infinite = static_cast<int>(n - size) - parts_.undetermined;
     if (parts_.is_singular || size == 0) return;
-    Matrix reduced = E_.fullPivLu().solve(A_);
+    Matrix reduced = linear::solve_with_full_pivoting(E_, A_);
     if (!reduced.allFinite()) return;
     balance(reduced);
-    const Eigen::EigenSolver<Matrix> eigen(reduced, false);
-    for (Index i = 0; i < size; ++i) parts_.finite.push_back(time_ * eigen.eigenvalues()[i]);
+    const Eigen::VectorXcd eigenvalues = linear::eigenvalues(reduced);
+    for (Index i = 0; i < size; ++i) parts_.finite.push_back(time_ * eigenvalues[i]);
     std::stable_sort(parts_.finite.begin(), parts_.finite.end(),
                      [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
   }

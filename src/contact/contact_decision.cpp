@@ -7,6 +7,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/contacts.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
 
@@ -36,9 +37,7 @@ bool has_redundant_normals(const Geometry& geometry) {
   }
   if (normals.size() < 2) return false;
   const Eigen::MatrixXd W = geometry.W(normals, normals);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(W);
-  qr.setThreshold(1e-10);
-  return qr.rank() < W.rows();
+  return linear::PivotedQr(W, 1e-10).rank() < W.rows();
 }
 
 bool slides(const FrictionProblem& problem) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
+
 namespace pawl::contact {
 
 namespace {
@@ -114,15 +117,15 @@ Geometry GeometryMaker::make(const std::vector<int>& contacts, double t, const d
     }
   }
 
-  const Eigen::LLT<Eigen::MatrixXd> mass(dense_mass(terms_));
-  out.to_speed = mass.solve(out.J.transpose());
+  const linear::Cholesky mass(dense_mass(terms_));
+  out.to_speed = mass.solve_columns(out.J.transpose());
   if (!joints.empty() && count > 0) {
     Eigen::MatrixXd Gj(static_cast<Eigen::Index>(joints.size()), n);
     for (std::size_t i = 0; i < joints.size(); ++i)
       Gj.row(static_cast<Eigen::Index>(i)) = G.row(terms_.row_of_declared(joints[i]));
-    const Eigen::MatrixXd MG = mass.solve(Gj.transpose());
+    const Eigen::MatrixXd MG = mass.solve_columns(Gj.transpose());
     // Joints may be redundant: the least solution is the right one.
-    out.joint_share = (Gj * MG).completeOrthogonalDecomposition().solve(Gj * out.to_speed);
+    out.joint_share = linear::LeastNorm(Gj * MG).solve_columns(Gj * out.to_speed);
     out.to_speed -= MG * out.joint_share;
   }
   out.W = out.J * out.to_speed;

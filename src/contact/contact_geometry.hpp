@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "formulate/mechanics_form.hpp"
-#include "numerics/decompositions.hpp"
 
 namespace pawl::contact {
 

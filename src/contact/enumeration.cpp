@@ -1,9 +1,13 @@
 // Every choice of open or touching, stick or slip, contact by contact: each is a linear system, and those whose answer
 // breaks no condition are the answers of the problem.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "contact/scaled_problem.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact::detail {
 
@@ -86,15 +90,7 @@ class ActiveSet {
         A_.row(i) = WC_.row(zero_[i]).head(m);
         right_[i] = -a_[zero_[i]];
       }
-      lu_.compute(A_);
-      const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
-      if (pivots.minCoeff() > 1e-10 * pivots.maxCoeff()) {
-        z_ = lu_.solve(right_);
-      } else {
-        Eigen::CompleteOrthogonalDecomposition<SmallMatrix> cod;
-        cod.setThreshold(1e-10);
-        z_ = cod.compute(A_).solve(right_);
-      }
+      if (!eliminate()) z_ = linear::LeastNorm(A_, 1e-10).solve(right_);
       y_ += C_.leftCols(m) * z_;
     }
     return y_.allFinite() && forces_are_allowed();
@@ -103,6 +99,40 @@ class ActiveSet {
   VectorXd forces() const { return y_; }
 
  private:
+  // z = A^-1 right, the largest entry of a column as its pivot; false where one is next to nothing.
+  bool eliminate() {
+    const Index m = A_.rows();
+    lu_ = A_;
+    z_ = right_;
+    double largest = 0, least = std::numeric_limits<double>::infinity();
+    for (Index k = 0; k < m; ++k) {
+      Index row = k;
+      for (Index i = k + 1; i < m; ++i) {
+        if (std::abs(lu_(i, k)) > std::abs(lu_(row, k))) row = i;
+      }
+      const double pivot = std::abs(lu_(row, k));
+      largest = std::max(largest, pivot);
+      least = std::min(least, pivot);
+      if (!(least > 1e-10 * largest)) return false;
+      if (row != k) {
+        for (Index j = k; j < m; ++j) std::swap(lu_(k, j), lu_(row, j));
+        std::swap(z_[k], z_[row]);
+      }
+      for (Index i = k + 1; i < m; ++i) {
+        lu_(i, k) /= lu_(k, k);
+        z_[i] -= lu_(i, k) * z_[k];
+      }
+      for (Index j = k + 1; j < m; ++j) {
+        for (Index i = k + 1; i < m; ++i) lu_(i, j) -= lu_(i, k) * lu_(k, j);
+      }
+    }
+    for (Index k = m; k-- > 0;) {
+      z_[k] /= lu_(k, k);
+      for (Index i = 0; i < k; ++i) z_[i] -= lu_(i, k) * z_[k];
+    }
+    return true;
+  }
+
   bool forces_are_allowed() const {
     const double zero = nothing * p_.size;
     for (const Part& c : p_.parts) {
@@ -117,10 +147,9 @@ class ActiveSet {
   Index n_;
   SmallMatrix W_;
   SmallVector b_;
-  SmallMatrix WC_, C_, A_;
+  SmallMatrix WC_, C_, A_, lu_;
   SmallVector c_, a_, y_, z_, right_;
   std::array<Index, most_rows> zero_{};
-  Eigen::PartialPivLU<SmallMatrix> lu_;
 };
 
 bool is_among(const std::vector<VectorXd>& all, const VectorXd& y, double tolerance) {

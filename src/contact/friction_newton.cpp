@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "contact/scaled_problem.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact::detail {
 
@@ -176,14 +178,11 @@ class Newton {
       for (Index i = 0; i < m; ++i) right_[i] -= J_(live_[static_cast<std::size_t>(i)], j) * F_[j];
     }
     lu_.compute(reduced_);
-    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
+    const auto pivots = lu_.factors().diagonal().cwiseAbs();
     if (pivots.minCoeff() > 1e-9 * pivots.maxCoeff()) {
-      solution_ = lu_.solve(right_);
+      lu_.solve(right_, solution_);
     } else {
-      Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-      cod.setThreshold(1e-10);
-      cod.compute(reduced_);
-      solution_ = cod.solve(right_);
+      solution_ = linear::LeastNorm(reduced_, 1e-10).solve(right_);
     }
     step_(live_) = solution_;
   }
@@ -194,7 +193,7 @@ class Newton {
   VectorXd F_, trial_F_, a_, step_, trial_, r_, right_, solution_;
   std::vector<Index> live_;
   std::vector<bool> fixed_;
-  Eigen::PartialPivLU<MatrixXd> lu_;
+  linear::PivotedLu<double> lu_;
 };
 
 bool run_from(const ScaledProblem& p, const VectorXd& guess, VectorXd& y) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "contact/scaled_problem.hpp"
+#include "numerics/eigenvalues.hpp"
 
 namespace pawl::contact {
 
@@ -59,8 +60,7 @@ bool is_surely_unique(const ScaledProblem& p) {
   double squares = 0;
   for (const Part& c : p.parts) squares += c.holding * c.holding * p.W.middleRows(c.tangent, c.tangents).squaredNorm();
   if (squares == 0) return true;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(p.W, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues()[0] > std::sqrt(squares);
+  return linear::symmetric_eigenvalues(p.W)[0] > std::sqrt(squares);
 }
 
 // Open contacts count 0, slipping ones 1, sticking ones 1 and a little: of several answers the most closed one.

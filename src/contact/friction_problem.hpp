@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "numerics/decompositions.hpp"
+#include <Eigen/Core>
 
 namespace pawl::contact {
 

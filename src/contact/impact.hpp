@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/decompositions.hpp"
+#include <Eigen/Core>
+
 #include "pawl/contact.hpp"
 
 namespace pawl::contact {

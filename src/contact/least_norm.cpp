@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "contact/scaled_problem.hpp"
+#include "numerics/eigenvalues.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact::detail {
 
@@ -63,8 +66,8 @@ FreeForces free_forces(const ScaledProblem& p, const VectorXd& a) {
 }
 
 bool has_full_rank(const MatrixXd& W) {
-  const Eigen::LLT<MatrixXd> llt(W);
-  return llt.info() == Eigen::Success && llt.matrixLLT().diagonal().minCoeff() > 1e-5;
+  const linear::Cholesky factors(W);
+  return factors.is_positive_definite() && factors.least_pivot() > 1e-5;
 }
 
 // Conditions on z that are held as equations, A z = r.
@@ -107,11 +110,11 @@ void take_least_norm(const ScaledProblem& p, VectorXd& y) {
   const FreeForces f = free_forces(p, a);
   const Index m = f.weight.size();
   if (m == 0 || has_full_rank(p.W(f.rows, f.rows))) return;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(f.C.transpose() * p.W * f.C);
-  const double threshold = rank_threshold * std::max(1e-300, eigen.eigenvalues()[m - 1]);
-  const Index null = (eigen.eigenvalues().array() <= threshold).count();
+  const linear::SymmetricEigenpairs eigen = linear::symmetric_eigenpairs(f.C.transpose() * p.W * f.C);
+  const double threshold = rank_threshold * std::max(1e-300, eigen.values[m - 1]);
+  const Index null = (eigen.values.array() <= threshold).count();
   if (null == 0) return;
-  const MatrixXd N = eigen.eigenvectors().leftCols(null);
+  const MatrixXd N = eigen.vectors.leftCols(null);
 
   VectorXd z = VectorXd::Zero(m);
   for (Index j = 0; j < m; ++j) {
@@ -142,7 +145,7 @@ void take_least_norm(const ScaledProblem& p, VectorXd& y) {
       K.col(null + i).head(null) = K.row(null + i).head(null).transpose();
       right[null + i] = unit * (held.values[static_cast<std::size_t>(i)] - row.dot(z));
     }
-    const VectorXd v = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(K).solve(right).head(null);
+    const VectorXd v = linear::LeastNorm(K).solve(right).head(null);
     best = f.C * (z + N * v) + rest;
     if (!hold_the_worst(p, f, best, held)) break;
   }

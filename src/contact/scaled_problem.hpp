@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "contact/friction_problem.hpp"
-#include "numerics/decompositions.hpp"
 
 namespace pawl::contact::detail {
 

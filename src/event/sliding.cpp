@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "numerics/decompositions.hpp"
-
 namespace pawl::event {
 
 namespace {
@@ -258,7 +256,7 @@ double SurfacePull::apply(double t, double* x) {
     }
     gram_.noalias() = G_ * G_.transpose();
     factors_.compute(gram_);
-    g_ = factors_.solve(g_);
+    factors_.solve_in_place(g_);
     move_.noalias() = G_.transpose() * g_;
     if (!move_.allFinite()) return std::numeric_limits<double>::infinity();
     bool has_moved = false;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "event/step_states.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
 #include "pawl/stepper.hpp"
 #include "system/dynamics.hpp"
 #include "system/vector_field.hpp"
@@ -103,7 +103,7 @@ class SurfacePull final : public Correction {
   std::vector<Gradient> duals_;
   Eigen::MatrixXd G_, gram_;
   Eigen::VectorXd g_, move_;
-  Eigen::LDLT<Eigen::MatrixXd> factors_;
+  linear::SymmetricFactors factors_;
 };
 
 }  // namespace pawl::event

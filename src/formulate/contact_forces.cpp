@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
+
 namespace pawl::formulate {
 
 namespace {
@@ -254,11 +257,11 @@ void ContactForces::share_loads() {
       G(pattern.column[at(k)], r) = all_->jacobian[at(k)];
   }
   for (Eigen::Index r = 0; r < kept; ++r) basis.col(r) = G.col(kept_rows_[static_cast<std::size_t>(r)]);
-  const Eigen::MatrixXd C = basis.colPivHouseholderQr().solve(G);  // transposed
+  const Eigen::MatrixXd C = linear::PivotedQr(basis).solve_columns(G);  // transposed
   Eigen::MatrixXd loaded(kept, static_cast<Eigen::Index>(oblique_.size()));
   for (std::size_t s = 0; s < oblique_.size(); ++s)
     loaded.col(static_cast<Eigen::Index>(s)) = C.col(all_->row_of_declared(oblique_[s].load));
-  shares_ = (C * C.transpose()).llt().solve(loaded);
+  shares_ = linear::Cholesky(C * C.transpose()).solve_columns(loaded);
 }
 
 // Elimination along the diagonal, the largest pivot first: the least of them is then a continuous function of the

@@ -23,9 +23,10 @@
 #include <memory>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "formulate/kkt.hpp"
 #include "formulate/mechanics_terms.hpp"
-#include "numerics/decompositions.hpp"
 
 namespace pawl::formulate {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 #include "numerics/sparse_lu.hpp"
 
 namespace pawl::formulate {
@@ -62,13 +62,9 @@ bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
       for (Eigen::SparseMatrix<double>::InnerIterator entry(A, j); entry; ++entry)
         entry.valueRef() /= std::sqrt(rows(entry.row())) * std::sqrt(columns(j));
   }
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
-  lu.compute(A);
-  if (lu.info() != Eigen::Success) return false;
-  Eigen::VectorXd b(A.rows());
+  Eigen::VectorXd b(A.rows()), x;
   for (Eigen::Index i = 0; i < b.size(); ++i) b(i) = std::cos(1.0 + 7.0 * static_cast<double>(i * i % 1009));
-  const Eigen::VectorXd x = lu.solve(b);
-  return x.allFinite() && x.norm() * threshold < b.norm();
+  return linear::solve_sparse(A, b, x) && x.allFinite() && x.norm() * threshold < b.norm();
 }
 
 }  // namespace
@@ -95,13 +91,12 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
     fill();
   }
   const Eigen::VectorXd factor = equilibrate(A);
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  const double largest = std::abs(qr.matrixR()(0, 0));
+  const linear::PivotedQr qr(A);
+  const double largest = std::abs(qr.pivot(0));
   Rank result{0, {}};
-  while (result.rank < n && std::abs(qr.matrixR()(result.rank, result.rank)) > threshold * largest) ++result.rank;
+  while (result.rank < n && std::abs(qr.pivot(result.rank)) > threshold * largest) ++result.rank;
   if (result.rank == n) return result;
-  const Eigen::MatrixXd Q = qr.householderQ();
-  result.left_null = factor.asDiagonal() * Q.rightCols(n - result.rank);
+  result.left_null = factor.asDiagonal() * qr.Q().rightCols(n - result.rank);
   return result;
 }
 

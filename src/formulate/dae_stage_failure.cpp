@@ -5,7 +5,7 @@
 
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_stages.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 
 // Why a stage has no solution, in words.
 namespace pawl::formulate {
@@ -72,12 +72,9 @@ bool Stages::is_read(int state) const {
 std::vector<double> Stages::left_null() const {
   const Eigen::MatrixXd A = scale_.cwiseInverse().asDiagonal() * A_ * size_.asDiagonal();
   if (n_ > largest_dense || A.size() == 0 || !A.allFinite()) return {};
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A.rows(), A.cols());
-  qr.setThreshold(1e-8);
-  qr.compute(A);
+  const linear::PivotedQr qr(A, 1e-8);
   if (qr.rank() == A.rows()) return {};
-  const Eigen::MatrixXd Q = qr.householderQ();
-  const Eigen::VectorXd w = Q.col(A.rows() - 1);
+  const Eigen::VectorXd w = qr.Q().col(A.rows() - 1);
   return {w.data(), w.data() + w.size()};
 }
 

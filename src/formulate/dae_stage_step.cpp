@@ -3,7 +3,7 @@
 
 #include "formulate/dae_rank.hpp"
 #include "formulate/dae_stages.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 #include "numerics/sparse_lu.hpp"
 
 // One step of Newton's method for a stage.
@@ -11,24 +11,9 @@ namespace pawl::formulate {
 
 namespace {
 
-using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
-
 constexpr double rank_threshold = 1e-11;
 constexpr double free_weight = 1e-4;            // of unknowns that are no guesses, where weights have to do
 constexpr double differentiated_weight = 1e-6;  // of F' against F, where both cannot hold
-
-Decomposition decompose(const Eigen::MatrixXd& A, double threshold) {
-  Decomposition qr(A.rows(), A.cols());
-  qr.setThreshold(threshold);
-  qr.compute(A);
-  return qr;
-}
-
-Eigen::MatrixXd null_space(const Decomposition& qr) {
-  const Eigen::Index n = qr.cols();
-  const Eigen::MatrixXd Z = (qr.matrixZ().transpose() * Eigen::MatrixXd::Identity(n, n)).rightCols(n - qr.rank());
-  return qr.colsPermutation() * Z;
-}
 
 }  // namespace
 
@@ -57,10 +42,10 @@ bool Stages::step(const Vector& b, Vector& change) {
     change = right;
     if (solve_regular(eliminated_, change.data(), threshold)) return change.allFinite();
   }
-  const Decomposition qr = decompose(dense_, threshold);
+  const linear::LeastNorm qr(dense_, threshold);
   change = qr.solve(right);
   if (qr.rank() == dense_.cols() || keeps_values()) return change.allFinite();
-  return take_free_part(null_space(qr), is_jump, change);
+  return take_free_part(qr.null_space(), is_jump, change);
 }
 
 /// Of all solutions change + Z p, that one which has the impulses, then the one that moves guesses least.
@@ -73,14 +58,14 @@ bool Stages::take_free_part(Eigen::MatrixXd Z, bool is_jump, Vector& change) con
     L << all.leftCols(own) * Z, all.rightCols(impulses);
     if (!L.allFinite()) return false;
     if (L.rows() > 0) {
-      const Decomposition jump = decompose(L, rank_threshold);
+      const linear::LeastNorm jump(L, rank_threshold);
       change += Z * jump.solve(balance.right - all.leftCols(own) * change).head(free);
-      Z = Z * null_space(jump).topRows(free);
+      Z = Z * jump.null_space().topRows(free);
     }
   }
   if (Z.cols() == 0) return change.allFinite();
   const Vector kept = weights(0);
-  change -= Z * decompose(kept.asDiagonal() * Z, rank_threshold).solve(kept.asDiagonal() * change);
+  change -= Z * linear::LeastNorm(kept.asDiagonal() * Z, rank_threshold).solve(kept.asDiagonal() * change);
   return change.allFinite();
 }
 
@@ -204,10 +189,8 @@ bool Stages::sparse_step(const Matrix& A, const Vector& right, const Vector& wei
     rhs.segment(m < n ? n : 0, m) = right;
   }
   K.makeCompressed();
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
-  lu.compute(K);
-  if (lu.info() != Eigen::Success) return false;
-  const Vector all = lu.solve(rhs);
+  Vector all;
+  if (!linear::solve_sparse(K, rhs, all)) return false;
   change = m > n ? Vector(all.tail(n)) : Vector(all.head(n));
   return change.allFinite();
 }

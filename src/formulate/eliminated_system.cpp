@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
 
 namespace pawl::formulate {
 
@@ -61,7 +61,7 @@ class EliminatedSystem final : public ShiftedSystem {
           blocks(of.unknowns_.attitudes.size()) {}
 
     Matrix A;
-    Eigen::PartialPivLU<Matrix> lu;
+    linear::PivotedLu<T> lu;
     Vector right, left;
     Eigen::VectorXd row_scale;
     T c = 0;
@@ -114,7 +114,7 @@ class EliminatedSystem final : public ShiftedSystem {
         for (int k = 0; k < 4; ++k) own(i, k) = (i == k ? c : T(0)) - J(position[at(i)], position[at(k)]);
         for (int k = 0; k < 3; ++k) by_speed(i, k) = J(position[at(i)], speed[at(k)]);
       }
-      out.blocks[a] = own.inverse();
+      out.blocks[a] = linear::inverse(own);
       const Eigen::Matrix<T, 4, 3> move = out.blocks[a] * by_speed;
       for (int k = 0; k < 3; ++k) {
         const int j = place_[at(speed[at(k)])];
@@ -134,7 +134,7 @@ class EliminatedSystem final : public ShiftedSystem {
     }
     out.lu.compute(A);
     for (int k = 0; k < reduced_; ++k) {
-      const double pivot = std::abs(out.lu.matrixLU()(k, k));
+      const double pivot = std::abs(out.lu.factors()(k, k));
       if (pivot > 0 && std::isfinite(pivot)) continue;
       culprit_ = unknowns_.kept[at(k)];
       return false;
@@ -163,7 +163,7 @@ class EliminatedSystem final : public ShiftedSystem {
       for (const int i : position) put_in(i);
     }
     right.array() *= factors.row_scale.array().template cast<T>();
-    factors.left = factors.lu.solve(right);
+    factors.lu.solve(right, factors.left);
     for (int i = 0; i < reduced_; ++i) {
       const int unknown = unknowns_.kept[at(i)];
       x[unknown] = factors.left[i] * (unknown >= unknowns_.first_multiplier ? factors.multiplier_scale : 1);

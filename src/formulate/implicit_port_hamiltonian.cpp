@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "numerics/elimination.hpp"
+
 namespace pawl::formulate {
 
 namespace {
@@ -93,7 +95,7 @@ class ImplicitPortHamiltonian final : public ImplicitForm {
 
   std::vector<int> given_up_;          // the equations p, one per constraint
   Matrix Cp_, weights_, right_sides_;  // weights_: (C C_p^-1)^T
-  Eigen::PartialPivLU<Matrix> Cp_factors_;
+  linear::PivotedLu<double> Cp_factors_;
 };
 
 ImplicitPortHamiltonian::ImplicitPortHamiltonian(std::shared_ptr<const System::Declarations> model,
@@ -210,10 +212,10 @@ void ImplicitPortHamiltonian::linearize(double t, const double* y, const double*
   if (is_index_1_ && rows_ > 0) {
     find_flow(t, y);
     eliminate(dy);
-    const double pivot = Cp_factors_.matrixLU().diagonal().cwiseAbs().minCoeff();
+    const double pivot = Cp_factors_.factors().diagonal().cwiseAbs().minCoeff();
     if (pivot < weakest_pivot * C_.cwiseAbs().maxCoeff() && choose_equations()) eliminate(dy);
     right_sides_ = C_.transpose();
-    weights_ = Cp_factors_.transpose().solve(right_sides_);
+    Cp_factors_.solve_transposed(right_sides_, weights_);
   } else if (!is_index_1_) {
     lambda_ = Eigen::Map<const Vector>(y + states_, rows_);
   }
@@ -328,7 +330,7 @@ void ImplicitPortHamiltonian::eliminate(const double* dy) {
     right_[k] = (dy != nullptr ? dy[p] : 0) - f_[p];
   }
   Cp_factors_.compute(Cp_);
-  lambda_ = Cp_factors_.solve(right_);
+  Cp_factors_.solve(right_, lambda_);
 }
 
 // ---- the model and its derivatives

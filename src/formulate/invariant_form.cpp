@@ -5,7 +5,7 @@
 
 #include "formulate/invariant_rows.hpp"
 #include "formulate/make_form.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
 
 namespace pawl::formulate {
 
@@ -62,7 +62,7 @@ class InvariantForm final : public Form, public Manifold {
       return;
     }
     for (Eigen::Index k = 0; k < share_.size(); ++k) share_(k) = r[k] / lengths_(k);
-    share_ = factors_.solve(share_).eval();
+    factors_.solve_in_place(share_);
     for (Eigen::Index k = 0; k < share_.size(); ++k) share_(k) /= lengths_(k);
     const auto& H = rows_.jacobian();
     for (Eigen::Index k = 0; k < H.rows(); ++k) {
@@ -85,7 +85,7 @@ class InvariantForm final : public Form, public Manifold {
       for (Eigen::Index j = 0; j < gram_.rows(); ++j) gram_(i, j) /= lengths_(i) * lengths_(j);
     }
     factors_.compute(gram_);
-    is_regular_ = gram_.allFinite() && factors_.info() == Eigen::Success && factors_.rcond() > 1e-13;
+    is_regular_ = gram_.allFinite() && factors_.is_successful() && factors_.reciprocal_condition() > 1e-13;
     if (is_regular_) return true;
     why_ = rows_.rows() == 1
                ? "the derivative of '" + rows_.row_name(0) + "' vanishes: no change of the state corrects it"
@@ -100,7 +100,7 @@ class InvariantForm final : public Form, public Manifold {
   const Held* held_ = &own_held_;
   Eigen::MatrixXd gram_;
   Eigen::VectorXd share_, lengths_;
-  Eigen::LDLT<Eigen::MatrixXd> factors_;
+  linear::SymmetricFactors factors_;
   std::string why_;
   bool is_regular_ = true;
 };

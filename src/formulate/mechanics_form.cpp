@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formulate/inertia_check.hpp"
+#include "numerics/elimination.hpp"
 
 namespace pawl::formulate {
 
@@ -39,7 +40,7 @@ MechanicsForm::MechanicsForm(std::shared_ptr<const System::Declarations> model, 
   for (auto* matrix : {&w.by_position, &w.by_speed, &w.along_position, &w.along_speed}) matrix->setZero(size, k);
   w.gram.setZero(k, k);
   w.share.setZero(k);
-  w.factors = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(k, k);
+  w.factors = linear::PivotedQr(k, k);
 }
 
 void MechanicsForm::refuse_contacts() const {
@@ -333,7 +334,7 @@ void MechanicsForm::rate(double t, const double* x, double* rates) {
 // M a = f alone, for the counter-example; nothing here is meant to be fast.
 void MechanicsForm::solve_mass(const double* f, double* a) const {
   const Eigen::Index n = terms_.size();
-  Eigen::Map<Eigen::VectorXd>(a, n) = last_mass().llt().solve(Eigen::Map<const Eigen::VectorXd>(f, n));
+  Eigen::Map<Eigen::VectorXd>(a, n) = linear::Cholesky(last_mass()).solve(Eigen::Map<const Eigen::VectorXd>(f, n));
 }
 
 bool MechanicsForm::begin_step(double t, const double* x, double h) {
@@ -377,7 +378,7 @@ double MechanicsForm::shared_multiplier(double t, const double* x, int row) {
   const Eigen::VectorXd forces =
       last_jacobian().transpose() * Eigen::Map<const Eigen::VectorXd>(lambda_.data(), terms_.rows());
   all.evaluate_jacobian(t, x);
-  shared_ = to_dense(all).transpose().completeOrthogonalDecomposition().solve(forces);
+  shared_ = linear::LeastNorm(to_dense(all).transpose()).solve(forces);
   has_shared_ = true;
   return shared_(all.row_of_declared(row));
 }

@@ -17,7 +17,7 @@
 #include "formulate/formulation.hpp"
 #include "formulate/invariant_rows.hpp"
 #include "formulate/mechanics_terms.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::formulate {
 
@@ -165,7 +165,7 @@ class MechanicsForm final : public Form, public Manifold {
   struct InvariantWork {
     Eigen::MatrixXd by_position, by_speed, along_position, along_speed, gram;  // columns: invariants
     Eigen::VectorXd share;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors;
+    linear::PivotedQr factors;
   } invariant_work_;
   std::vector<int> dependent_;  // speeds
   long long partition_changes_ = 0;

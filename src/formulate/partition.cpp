@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "formulate/mechanics_form.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::formulate {
 
@@ -18,16 +20,16 @@ std::size_t at(int i) {
 double quality(const Eigen::MatrixXd& G, const std::vector<int>& dependent) {
   Eigen::MatrixXd part(G.rows(), static_cast<Eigen::Index>(dependent.size()));
   for (std::size_t i = 0; i < dependent.size(); ++i) part.col(static_cast<Eigen::Index>(i)) = G.col(dependent[i]);
-  return part.jacobiSvd().singularValues().minCoeff() / G.norm();
+  return linear::singular_values(part).values.minCoeff() / G.norm();
 }
 
 }  // namespace
 
 void MechanicsForm::choose_partition(double t, const double* x) {
   const Eigen::MatrixXd G = dense_jacobian(t, x);
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G);
+  const linear::PivotedQr qr(G);
   std::vector<int> best;
-  for (Eigen::Index r = 0; r < G.rows(); ++r) best.push_back(qr.colsPermutation().indices()(r));
+  for (Eigen::Index r = 0; r < G.rows(); ++r) best.push_back(static_cast<int>(qr.column_of_pivot(r)));
   std::sort(best.begin(), best.end());
   if (!dependent_.empty()) {
     if (best == dependent_ || quality(G, dependent_) > 0.3 * quality(G, best)) return;
@@ -50,7 +52,7 @@ bool MechanicsForm::solve_dependent(double t, double* x) {
   for (int iteration = 0; iteration < 12 && holonomic > 0; ++iteration) {
     r.setZero();
     terms_.evaluate_values(t, x, r.data());
-    const Eigen::VectorXd d = part(dense_jacobian(t, x)).fullPivLu().solve(r);
+    const Eigen::VectorXd d = linear::solve_with_full_pivoting(part(dense_jacobian(t, x)), r);
     const double size = d.lpNorm<Eigen::Infinity>();
     if (!std::isfinite(size)) return false;
     if (size > last / 2) break;
@@ -64,7 +66,7 @@ bool MechanicsForm::solve_dependent(double t, double* x) {
   terms_.rate_of_positions(x);
   terms_.evaluate_motion(t, x);
   for (int row = 0; row < rows; ++row) r(row) = terms_.slope[at(row)];
-  const Eigen::VectorXd d = part(dense_jacobian(t, x)).fullPivLu().solve(r);
+  const Eigen::VectorXd d = linear::solve_with_full_pivoting(part(dense_jacobian(t, x)), r);
   for (int j = 0; j < rows; ++j) x[info.speeds[at(dependent_[at(j)])]] -= d(j);
   return d.allFinite();
 }

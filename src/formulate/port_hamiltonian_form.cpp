@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formulate/declared_held.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::formulate {
 
@@ -20,13 +21,6 @@ constexpr double smallest_drive = 1e-13;  // pivot of P C over the lengths of th
 
 std::size_t at_(int i) {
   return static_cast<std::size_t>(i);
-}
-
-// Which row of the matrix stands at place k of its factors.
-int row_of_pivot(const Eigen::PartialPivLU<Eigen::MatrixXd>::PermutationType& permutation, int k) {
-  int row = 0;
-  while (permutation.indices()[row] != k) ++row;
-  return row;
 }
 
 // Notes which states a function asks for.
@@ -293,14 +287,11 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
   }
   lu_.compute(PC_);
   for (int k = 0; k < rows_; ++k) {
-    const int row = row_of_pivot(lu_.permutationP(), k);
+    const auto row = static_cast<int>(lu_.row_of_pivot(k));
     const double size = P.row(row).norm() * out.C.col(k).norm();
-    if (std::abs(lu_.matrixLU()(k, k)) > smallest_drive * size) continue;
+    if (std::abs(lu_.factors()(k, k)) > smallest_drive * size) continue;
     if (std::isfinite(size) && PC_.allFinite()) {  // constraints that repeat others: multipliers of least norm
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> least;
-      least.setThreshold(1e-10);
-      least.compute(PC_);
-      out.lambda = least.solve(right_side_);
+      out.lambda = linear::LeastNorm(PC_, 1e-10).solve(right_side_);
       if ((PC_ * out.lambda - right_side_).norm() <= 1e-9 * (right_side_.norm() + 1e-300)) {
         if (notes_.empty() && !was_noted_)
           notes_.push_back(make_message(MessageCode::multipliers_of_least_norm, out.t,
@@ -318,7 +309,7 @@ void PortHamiltonianForm::find_multipliers(Instant& out) {
                : fmt::format("the energy or the constraint '{}' is not finite", info_.constraints[at_(row)].name);
     return;
   }
-  out.lambda = lu_.solve(right_side_);
+  lu_.solve(right_side_, out.lambda);
 }
 
 // --- the manifold

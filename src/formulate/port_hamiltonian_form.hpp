@@ -15,7 +15,7 @@
 
 #include "formulate/form.hpp"
 #include "formulate/invariant_rows.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
 #include "pawl/port_hamiltonian.hpp"
 
 namespace pawl::formulate {
@@ -107,7 +107,7 @@ class PortHamiltonianForm final : public Form, public Manifold {
   Matrix exchange_, loss_;
   Vector flow_, right_side_;
   Eigen::MatrixXd PC_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  linear::PivotedLu<double> lu_;
 
   // Rows of (Φ, h) by the states, each of length one, columns of fixed states zero; the Cholesky factor L of their
   // products, of which the first factored_ rows are known.

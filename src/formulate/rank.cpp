@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "formulate/mechanics_form.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::formulate {
 
@@ -57,22 +59,22 @@ void MechanicsForm::drop_dependent_rows(double t, const double* x) {
   terms_.evaluate_mass(t, x);
   terms_.evaluate_jacobian(t, x);
   if (m > most_dense_rows) return analyze_sparse_rank(t, x);
-  const Eigen::LLT<Eigen::MatrixXd> mass(last_mass());
-  if (mass.info() != Eigen::Success) return;  // the first evaluation says it
-  Eigen::MatrixXd Y = mass.matrixL().solve(last_jacobian().transpose());
+  const linear::Cholesky mass(last_mass());
+  if (!mass.is_positive_definite()) return;  // the first evaluation says it
+  Eigen::MatrixXd Y = mass.solve_lower(last_jacobian().transpose());
   if (!Y.allFinite()) return;
   for (Eigen::Index r = 0; r < Y.cols(); ++r) {
     const double length = Y.col(r).norm();
     if (length > 0) Y.col(r) /= length;
   }
   if (Y.rows() == 0) return;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Y);
-  const double largest = std::abs(qr.matrixR()(0, 0));
+  const linear::PivotedQr qr(Y);
+  const double largest = std::abs(qr.pivot(0));
   int rank = 0;
   double least = 1;
   const Eigen::Index diagonal = std::min(Y.rows(), Y.cols());
-  for (; rank < diagonal && std::abs(qr.matrixR()(rank, rank)) > dependent_below * largest; ++rank)
-    least = std::abs(qr.matrixR()(rank, rank)) / largest;
+  for (; rank < diagonal && std::abs(qr.pivot(rank)) > dependent_below * largest; ++rank)
+    least = std::abs(qr.pivot(rank)) / largest;
   if (rank < m) {
     // Of a set of dependent rows the ones declared first stay: going through them in order, a row stays if it adds.
     std::vector<int> kept, dropped;
@@ -80,16 +82,15 @@ void MechanicsForm::drop_dependent_rows(double t, const double* x) {
       Eigen::MatrixXd trial(Y.rows(), static_cast<Eigen::Index>(kept.size()) + 1);
       for (std::size_t i = 0; i < kept.size(); ++i) trial.col(static_cast<Eigen::Index>(i)) = Y.col(kept[i]);
       trial.col(trial.cols() - 1) = Y.col(r);
-      Eigen::ColPivHouseholderQR<Eigen::MatrixXd> step(trial);
-      step.setThreshold(10 * dependent_below);
+      const linear::PivotedQr step(trial, 10 * dependent_below);
       (step.rank() == trial.cols() ? kept : dropped).push_back(r);
     }
     drop_rows(t, x, kept, dropped, Y);
   } else if (least < doubtful_below) {
-    const auto last = qr.colsPermutation().indices()(rank - 1);
-    if (is_of_contact(static_cast<int>(last))) return;
+    const auto last = static_cast<int>(qr.column_of_pivot(rank - 1));
+    if (is_of_contact(last)) return;
     notes_.push_back(make_message(MessageCode::constraint_nearly_redundant, t,
-                                  {{"constraint", terms_.row_name(static_cast<int>(last))}, {"distance", least}}));
+                                  {{"constraint", terms_.row_name(last)}, {"distance", least}}));
   }
 }
 
@@ -103,7 +104,7 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
     declared.push_back(terms_.declared_row(kept[i]));
     basis.col(static_cast<Eigen::Index>(i)) = Y.col(kept[i]);
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  linear::PivotedQr qr;
   if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
     if (!is_of_contact(r)) {  // a body on four corners is nothing to be told of

@@ -6,8 +6,9 @@
 #include <string>
 #include <type_traits>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 
+#include "numerics/elimination.hpp"
 #include "numerics/shifted_parts.hpp"
 
 namespace pawl::shifted {
@@ -123,8 +124,8 @@ class BlockedLu {
   bool factor() {
     lu_.compute(matrix_);
     for (int k = 0; k < matrix_.rows(); ++k) {
-      const Number pivot = lu_.matrixLU()(k, k);
-      if (is_usable_pivot(std::abs(pivot)) && lu_.matrixLU().col(k).allFinite()) continue;
+      const Number pivot = lu_.factors()(k, k);
+      if (is_usable_pivot(std::abs(pivot)) && lu_.factors().col(k).allFinite()) continue;
       culprit_ = k;
       return false;
     }
@@ -132,15 +133,8 @@ class BlockedLu {
   }
 
  protected:
-  template <class Vector>
-  void solve_into(Vector x) {
-    y_.noalias() = lu_.permutationP() * x;
-    lu_.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(y_);
-    lu_.matrixLU().template triangularView<Eigen::Upper>().solveInPlace(y_);
-  }
-
   Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> matrix_;
-  Eigen::PartialPivLU<Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic>> lu_;
+  linear::PivotedLu<Number> lu_;
   Eigen::Matrix<Number, Eigen::Dynamic, 1> y_;
   int culprit_ = -1;
 };
@@ -149,7 +143,7 @@ struct BlockedReal : BlockedLu<double> {
   using BlockedLu::BlockedLu;
   void solve(double* x) {
     Eigen::Map<Eigen::VectorXd> out(x, y_.size());
-    solve_into(out);
+    lu_.solve(out, y_);
     out = y_;
   }
 };
@@ -158,7 +152,7 @@ struct BlockedComplex : BlockedLu<std::complex<double>> {
   explicit BlockedComplex(int n) : BlockedLu(n), x_(n) {}
   void solve(double* re, double* im) {
     for (int i = 0; i < x_.size(); ++i) x_[i] = {re[i], im[i]};
-    solve_into(Eigen::Map<Eigen::VectorXcd>(x_.data(), x_.size()));
+    lu_.solve(x_, y_);
     for (int i = 0; i < x_.size(); ++i) {
       re[i] = y_[i].real();
       im[i] = y_[i].imag();

@@ -1,6 +1,12 @@
-// Eigen's sparse LU decomposition, compiled once (decompositions.cpp): included instead of <Eigen/SparseLU>.
+// Sparse Gaussian elimination by Eigen, columns in the order COLAMD finds, compiled once (sparse_lu.cpp).
 #pragma once
 
-#include <Eigen/SparseLU>
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
 
-extern template class Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
+namespace pawl::linear {
+
+/// x = A^-1 b, of a compressed matrix. False: it is singular, and x as it was.
+bool solve_sparse(const Eigen::SparseMatrix<double>& A, const Eigen::VectorXd& b, Eigen::VectorXd& x);
+
+}  // namespace pawl::linear

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 
+#include "numerics/eigenvalues.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/port_hamiltonian.hpp"
@@ -248,12 +249,12 @@ Spectrum spectrum_of(GearWheels formulation) {
   }
   // An infinite eigenvalue of an index-2 pencil is a double one: rounding leaves it at the root of 1 / epsilon.
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Eigen::GeneralizedEigenSolver<Eigen::MatrixXd> eigen(A, E, false);
+  const linear::PencilEigenvalues eigen = linear::pencil_eigenvalues(A, E);
   Spectrum spectrum{{}, 0};
   double fastest = 0, slowest = infinity;
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
-    const std::complex<double> alpha = eigen.alphas()[i];
-    const double beta = eigen.betas()[i];
+    const std::complex<double> alpha = eigen.alpha[i];
+    const double beta = eigen.beta[i];
     const bool is_infinite = std::abs(beta) <= 1e-6 * std::abs(alpha);
     spectrum.eigenvalues.push_back(is_infinite ? -infinity : alpha / beta);
     fastest = std::max(fastest, std::abs(spectrum.eigenvalues.back().real()));

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/eigenvalues.hpp"
 #include "pawl/jacobian.hpp"
 #include "system/dynamics.hpp"
 
@@ -41,14 +41,13 @@ StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const d
     evaluations = J.evaluations;
     const Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(J.values.data(), J.size, J.size);
     const Eigen::MatrixXd matrix = transposed.transpose();
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(matrix);
+    const linear::Eigenpairs modes = linear::eigenpairs(matrix);
     Eigen::Index mode = 0, state_index = 0;
     const double direction = setup.options.end < setup.options.start ? -1 : 1;  // what decays fastest along the run
-    (direction * solver.eigenvalues().real()).minCoeff(&mode);
-    solver.eigenvectors().col(mode).cwiseAbs().maxCoeff(&state_index);
-    fastest =
-        fmt::format("fastest eigenvalue {:.3g} per unit of time, mostly in '{}'", solver.eigenvalues()[mode].real(),
-                    setup.declarations->state_names[static_cast<std::size_t>(state_index)]);
+    (direction * modes.values.real()).minCoeff(&mode);
+    modes.vectors.col(mode).cwiseAbs().maxCoeff(&state_index);
+    fastest = fmt::format("fastest eigenvalue {:.3g} per unit of time, mostly in '{}'", modes.values[mode].real(),
+                          setup.declarations->state_names[static_cast<std::size_t>(state_index)]);
   }
   return {std::move(fastest), evaluations};
 }

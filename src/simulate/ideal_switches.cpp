@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "event/step_states.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::detail {
 
@@ -246,10 +246,7 @@ void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial
       size(j) /= largest;
     }
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr(n, n);
-  qr.setThreshold(1e-11);
-  qr.compute(A);
-  Eigen::VectorXd scaled = qr.solve(right);
+  Eigen::VectorXd scaled = linear::LeastNorm(A, 1e-11).solve(right);
   const double largest = scaled.cwiseAbs().maxCoeff();
   for (Eigen::Index j = 0; j < n; ++j) {
     if (std::abs(scaled(j)) > zero_impulse * largest) impulse[static_cast<std::size_t>(j)] = scaled(j) * size(j);

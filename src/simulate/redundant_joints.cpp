@@ -7,7 +7,7 @@
 
 #include "formulate/mechanics_form.hpp"
 #include "formulate/quaternion_rate.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 #include "stabilize/consistent_start.hpp"
 
 namespace pawl::detail {
@@ -54,7 +54,7 @@ class Position {
     for (Eigen::Index j = 0; j < v.size(); ++j) v(j) = std::sin(1.0 + 2.0 * static_cast<double>(j));  // none is special
     if (const Eigen::MatrixXd G = form_.last_jacobian(); G.rows() > 0) {
       const Eigen::VectorXd across = G * v;
-      v -= G.completeOrthogonalDecomposition().solve(across);
+      v -= linear::LeastNorm(G).solve(across);
     }
     if (!(v.norm() > 1e-6)) return {};
     v *= beside / v.norm();

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "numerics/elimination.hpp"
 #include "numerics/nearest_name.hpp"
+#include "numerics/orthogonal.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {
@@ -66,9 +68,8 @@ class PartialPull {
           for (std::size_t j = 0; j < free.size(); ++j)
             Mf(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = M(free[i], free[j]);
         }
-        const Eigen::MatrixXd Y = Mf.llt().solve(Gf.transpose());
-        Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Gf * Y);
-        qr.setThreshold(1e-11);
+        const Eigen::MatrixXd Y = linear::Cholesky(Mf).solve_columns(Gf.transpose());
+        const linear::PivotedQr qr(Gf * Y, 1e-11);
         if (Gf.cols() == 0 || qr.rank() < Gf.rows()) return failure(r, level, model);
         const Eigen::VectorXd d = -Y * qr.solve(r);
         Eigen::VectorXd move = Eigen::VectorXd::Zero(terms.size());

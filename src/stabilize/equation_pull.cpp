@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::stabilize {
 
@@ -89,7 +89,7 @@ bool EquationPull::move_to_invariants(const formulate::DaeForm& form, double t, 
   for (Eigen::Index i = 0; i < H.cols(); ++i)
     if (form.structure().d[static_cast<std::size_t>(i)] == 0) H.col(i).setZero();
   const Eigen::Map<const Eigen::VectorXd> r(residual_.data(), H.rows());
-  const Eigen::VectorXd move = H.completeOrthogonalDecomposition().solve(r);
+  const Eigen::VectorXd move = linear::LeastNorm(H).solve(r);
   if (!move.allFinite()) return false;
   for (Eigen::Index i = 0; i < H.cols(); ++i) x[i] -= move(i);
   return true;

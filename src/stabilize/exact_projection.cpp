@@ -2,6 +2,7 @@
 // Euclidean one. Dense, and not meant to be fast.
 #include <cmath>
 
+#include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {
@@ -38,8 +39,12 @@ class ExactProjection final : public Stabilizer {
       const Eigen::MatrixXd G = mechanics_.dense_jacobian(t, x).topRows(manifold_.rows(level));
       const Eigen::MatrixXd D = how_.is_euclidean
                                     ? Eigen::MatrixXd(G.transpose())
-                                    : Eigen::MatrixXd(mechanics_.dense_mass(t, x).llt().solve(G.transpose()));
-      const Eigen::VectorXd d = -D * (G * D).partialPivLu().solve(r);
+                                    : linear::Cholesky(mechanics_.dense_mass(t, x)).solve_columns(G.transpose());
+      linear::PivotedLu<double> factors;
+      factors.compute(G * D);
+      Eigen::VectorXd share;
+      factors.solve(r, share);
+      const Eigen::VectorXd d = -D * share;
       if (level == 0) {
         terms.move_positions(d.data(), x);
       } else {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "numerics/decompositions.hpp"
+#include "numerics/elimination.hpp"
 
 namespace pawl::stabilize {
 
@@ -44,7 +44,7 @@ HermiteLevels::Fit HermiteLevels::fit_at(const double* points, int how_many) {
     for (int j = 0; j < how_many; ++j)
       values(j, k) = second_derivative(fit.bumps[static_cast<std::size_t>(k)].data(), points[j]);
   }
-  fit.inverse = values.inverse();
+  fit.inverse = linear::inverse(values);
   return fit;
 }
 

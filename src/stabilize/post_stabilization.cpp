@@ -1,6 +1,7 @@
 // Post-stabilization (Ascher, Chin, Petzold and Reich 1995, section 5): one or two steps z := z - F h(z) with
 // F = D (G D)^-1, D = M^-1 G^T (5.5) or G^T (5.6), for positions and speeds at the same time; S-full uses the whole
 // derivative H of h = (g, G v + g_t).
+#include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {
@@ -29,8 +30,10 @@ class WholeDerivative final : public Stabilizer {
       first += manifold_.rows(level);
     }
     ++pulls_.iterations;
-    const Matrix gram = H * H.transpose();
-    Eigen::Map<Vector>(x, size_) -= H.transpose() * gram.ldlt().solve(h);
+    linear::SymmetricFactors gram(rows);
+    gram.compute(H * H.transpose());
+    gram.solve_in_place(h);
+    Eigen::Map<Vector>(x, size_) -= H.transpose() * h;
     return true;
   }
 
@@ -48,7 +51,8 @@ class BlockForm final : public Stabilizer {
     if (mechanics_.terms().rows() == 0) return true;
     Matrix G = how_.uses_last_stage ? mechanics_.last_jacobian() : mechanics_.dense_jacobian(t, x);
     Matrix D = directions(G, t, x);
-    const Eigen::PartialPivLU<Matrix> factors(G * D);
+    linear::PivotedLu<double> factors;
+    factors.compute(G * D);
     sweep(t, x, D, factors);
     for (int again = 1; again < how_.sweeps; ++again) {
       if (!how_.keeps_transpose && !how_.uses_last_stage) {
@@ -64,20 +68,22 @@ class BlockForm final : public Stabilizer {
   Matrix directions(const Matrix& G, double t, const double* x) {
     if (how_.is_euclidean) return G.transpose();
     const Matrix M = how_.uses_last_stage ? mechanics_.last_mass() : mechanics_.dense_mass(t, x);
-    return M.llt().solve(G.transpose());
+    return linear::Cholesky(M).solve_columns(G.transpose());
   }
-  void sweep(double t, double* x, const Matrix& D, const Eigen::PartialPivLU<Matrix>& factors) {
+  void sweep(double t, double* x, const Matrix& D, const linear::PivotedLu<double>& factors) {
     const auto& terms = mechanics_.terms();
-    Vector g = Vector::Zero(terms.rows()), speed(terms.rows());
+    Vector g = Vector::Zero(terms.rows()), speed(terms.rows()), share;
     manifold_.residual(0, t, x, g.data());
     manifold_.residual(1, t, x, speed.data());
     ++pulls_.iterations;
     if (how_.positions) {
-      const Vector d = -D * factors.solve(g);
+      factors.solve(g, share);
+      const Vector d = -D * share;
       terms.move_positions(d.data(), x);
     }
     if (how_.velocities) {
-      const Vector d = -D * factors.solve(speed);
+      factors.solve(speed, share);
+      const Vector d = -D * share;
       for (std::size_t i = 0; i < terms.info().speeds.size(); ++i)
         x[terms.info().speeds[i]] += d(static_cast<Eigen::Index>(i));
     }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "numerics/elimination.hpp"
+
 namespace pawl::stabilize {
 
 bool RankWatch::changes_sign(double t0, const double* x0, double t1, const double* x1) {
   const Eigen::MatrixXd before = form_.dense_jacobian(t0, x0), after = form_.dense_jacobian(t1, x1);
-  return (before * after.transpose()).determinant() < 0;
+  return linear::determinant(before * after.transpose()) < 0;
 }
 
 bool RankWatch::turns(const Step& step) {

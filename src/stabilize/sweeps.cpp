@@ -5,6 +5,7 @@
 // As printed, the nonholonomic residuals Φ_n move the positions too; without them (`sweeps(holonomic)`) the units fit.
 #include <cmath>
 
+#include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
 
 namespace pawl::stabilize {
@@ -21,22 +22,25 @@ class Sweeps final : public Stabilizer {
     auto& terms = mechanics_.terms();
     const Eigen::Index rows = terms.rows();
     if (rows == 0) return true;
-    Eigen::VectorXd phi(rows), s(rows);
+    Eigen::VectorXd phi(rows), s(rows), share;
+    linear::PivotedLu<double> factors(rows);
     for (int sweep = 0; sweep < how_.sweeps; ++sweep) {
       ++pulls_.iterations;
       const Eigen::MatrixXd J = mechanics_.dense_jacobian(t, x);
-      const Eigen::PartialPivLU<Eigen::MatrixXd> factors(J * J.transpose());
+      factors.compute(J * J.transpose());
       terms.rate_of_positions(x);
       terms.evaluate_motion(t, x);
       for (Eigen::Index r = 0; r < rows; ++r)
         phi(r) = r < terms.holonomic() || how_.mixes_levels ? terms.value[static_cast<std::size_t>(r)] : 0;
       mask(phi);
       if (mechanics_.has_reaching()) mask_far(phi, J, x);
-      const Eigen::VectorXd d = -J.transpose() * factors.solve(phi);
+      factors.solve(phi, share);
+      const Eigen::VectorXd d = -J.transpose() * share;
       terms.move_positions(d.data(), x);
       mechanics_.surface(t, x, s.data());
       mask(s);
-      const Eigen::VectorXd dv = -J.transpose() * factors.solve(s);
+      factors.solve(s, share);
+      const Eigen::VectorXd dv = -J.transpose() * share;
       for (std::size_t i = 0; i < terms.info().speeds.size(); ++i)
         x[terms.info().speeds[i]] += dv(static_cast<Eigen::Index>(i));
     }

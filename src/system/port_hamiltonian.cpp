@@ -1,5 +1,5 @@
 #include "pawl/port_hamiltonian.hpp"
-#include "numerics/decompositions.hpp"
+#include "numerics/eigenvalues.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -150,15 +150,15 @@ class StructureCheck {
       }
     }
     if (is_wrong) return;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(R);
-    if (eigen.eigenvalues()[0] >= -negligible * std::max(1, size_) * R.cwiseAbs().maxCoeff()) return;
+    const linear::SymmetricEigenpairs eigen = linear::symmetric_eigenpairs(R);
+    if (eigen.values[0] >= -negligible * std::max(1, size_) * R.cwiseAbs().maxCoeff()) return;
     std::vector<int> order(static_cast<std::size_t>(size_));
     std::iota(order.begin(), order.end(), 0);
-    const auto direction = eigen.eigenvectors().col(0).cwiseAbs();
+    const auto direction = eigen.vectors.col(0).cwiseAbs();
     std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return direction[i] > direction[j]; });
     const int i = std::max(order[0], order[1]), j = std::min(order[0], order[1]);
     complain('R', i, j,
-             fmt::format("R has the eigenvalue {:.6g}: {} is too large beside {} and {}", eigen.eigenvalues()[0],
+             fmt::format("R has the eigenvalue {:.6g}: {} is too large beside {} and {}", eigen.values[0],
                          entry('R', R, i, j), entry('R', R, i, i), entry('R', R, j, j)));
   }
 
