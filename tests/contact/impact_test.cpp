@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include <Eigen/LU>
+
 #include "says.hpp"
 
 namespace pawl::contact {
