@@ -25,10 +25,10 @@ enum class Side : signed char { bilateral, unilateral };
 
 using Transition = Callback<void(Jump&, Pair)>;
 
-/// What has been said of one guard, or of one family of guards.
 /// Which part of what a contact does is ended by one of its guards.
 enum class ContactEnd : signed char { gap, release, slip, onset, cone, cone_back, side, lock };
 
+/// What has been said of one guard, or of one family of guards.
 struct GuardInfo {
   using Role = GuardRole;
 

@@ -65,8 +65,26 @@ void Contacts::set_mode(Held& held, int contact, ContactMode mode) const {
   held.modes[at(info().contacts[at(contact)].mode)] = static_cast<int>(mode);
 }
 
-Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
-                             Settle why) {
+// Contacts end and begin by guards of their own, and are resolved together at every event.
+Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why,
+                             const Settler& settle) {
+  // A state read from dense output may leave what is closed by the error of a step: that is no impact.
+  if (why == Settle::pass) {
+    if (std::string failure = settle(t, x, held); !failure.empty()) return {.failure = std::move(failure)};
+  }
+  if (Held closing = held; why != Settle::start && close_touching(t, x, closing, fired, why)) {
+    std::vector<double> met(x, x + states_);
+    if (settle(t, met.data(), closing).empty()) {
+      for (const int position : info().positions) x[position] = met[at(position)];
+      if (why == Settle::pass) settle(t, x, held);  // its speeds, there
+    }
+  }
+  return resolve_met(t, x, held, fired, accumulating, why);
+}
+
+/// Where what touches has met to rounding.
+Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                                 Settle why) {
   Resolution out;
   shared_->clear();
   bool concerns_contacts = false, locks = false;

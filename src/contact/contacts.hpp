@@ -1,4 +1,5 @@
-// Contacts: what the contacts of a mechanism do at an event, and the guards that end what they do between events.
+// Contacts: what the contacts of a mechanism do at an event. Guards (contact_guards.hpp) end what they do between
+// events.
 //
 //   impact           some touching contact approaches: impulses
 //   what is at rest  contacts whose speed of separation is zero, friction whose slip is zero
@@ -40,6 +41,8 @@ class Contacts {
   double quantity(const Point<double>& at, int number);
   /// Null: the forces of this contact are those of its constraints.
   const SharedForces::Forces* shared_force(const Point<double>& at, int contact) { return shared_->find(at, contact); }
+  /// Something that is held has changed.
+  void forget() { shared_->clear(); }
   /// Whether contacts share a load in the mode of the form.
   bool share_loads() const { return shared_->are_needed(); }
   /// What it remembers; the form is carried by whoever owns it.
@@ -49,10 +52,11 @@ class Contacts {
     maker_.carry(memory);
     free_form_.carry(memory);
   }
-  /// Closes, in `held`, what is open and touches. True: positions have to be settled with them.
-  bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
+  /// Puts a state onto the manifold of a mode; returns why it cannot be, or nothing.
+  using Settler = std::function<std::string(double t, double* x, const Held& held)>;
   /// Decides what every contact does from here; x and the modes in `held` follow.
-  Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
+  Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why,
+                     const Settler& settle);
 
  private:
   struct Seen {  // by contact
@@ -64,6 +68,8 @@ class Contacts {
   void set_mode(Held& held, int contact, ContactMode mode) const;
   double coefficient(const Coefficient& c, const Held& held) const { return value_of(c, held.parameters.data()); }
 
+  bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
+  Resolution resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
   std::vector<Seen> read(std::span<const int> fired, int accumulating, bool& concerns_contacts, bool& locks) const;
   void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,

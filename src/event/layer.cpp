@@ -12,12 +12,12 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 }
 
-Layer::Layer(detail::Dynamics& dynamics, const Held& start, ActiveField& field, const StepControl& control,
+Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const StepControl& control,
              const LayerOptions& options, int size)
     : model_(dynamics.model()),
       is_smooth_(!model_.has_events()),
       options_(options),
-      held_(start),
+      held_(std::move(start)),
       field_(field),
       control_(control),
       sliding_(dynamics, held_, size),

@@ -27,7 +27,7 @@ struct LayerOptions {
 
 class Layer {
  public:
-  Layer(detail::Dynamics& dynamics, const Held& start, ActiveField& field, const StepControl& control,
+  Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const StepControl& control,
         const LayerOptions& options, int size);
 
   /// The guards, integrated along with the states; null where the finder does not ask for it.

@@ -65,7 +65,9 @@ bool Transitions::has_moved(const Here& here, int guard) {
   const bool is_noise = !dynamics_.decides() && arming_.is_within_tolerance(x_jumped_.data(), here.x.data());
   const double now = guards_.evaluate(guard, here.t, is_noise ? x_jumped_.data() : here.x.data());
   std::swap(held_, held_before_);
+  std::swap(held_.margins, held_before_.margins);  // they are no part of the motion
   const double before = guards_.evaluate(guard, here.t, x_before_.data());
+  std::swap(held_.margins, held_before_.margins);
   std::swap(held_, held_before_);
   return now != before;
 }

@@ -102,6 +102,17 @@ struct RelayValue {
   }
 };
 
+/// The energy of port-Hamiltonian parts may depend on where the mechanism is: what pulls it is its gradient.
+std::shared_ptr<const System::Declarations> with_energies_as_potentials(
+    std::shared_ptr<const System::Declarations> declared) {
+  if (!declared->mechanics || !declared->port_hamiltonian) return declared;
+  auto info = std::make_shared<MechanicsInfo>(*declared->mechanics);
+  for (const Function& H : declared->port_hamiltonian->hamiltonians) info->potentials.push_back(H);
+  auto all = std::make_shared<System::Declarations>(*declared);
+  all->mechanics = std::move(info);
+  return all;
+}
+
 }  // namespace
 
 bool needs_assembly(const System::Declarations& model, const Held& held, const std::vector<double>& start) {
@@ -111,7 +122,8 @@ bool needs_assembly(const System::Declarations& model, const Held& held, const s
   return !model.constraint_names.empty() && Readers(model, held, start).any();
 }
 
-std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const System::Declarations>& declared) {
+std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const System::Declarations>& model) {
+  const auto declared = with_energies_as_potentials(model);
   auto all = std::make_shared<System::Declarations>(*declared);
   all->parts = declared;
   all->mechanics = nullptr;

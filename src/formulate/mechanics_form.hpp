@@ -91,6 +91,7 @@ class MechanicsForm final : public Form, public Manifold {
   /// and when a factorization fails; throws Misuse where rows contradict each other.
   void analyze_rank(double t, const double* x);
   const std::vector<int>& redundant_rows() const { return redundant_; }
+  std::vector<int> redundant_joints() const;  ///< those that no contact has laws for
   /// Smallest pivot of a row, over the largest it has had since the constraints in force changed, since the last
   /// begin_step(); and the row.
   double weakest_pivot() const { return weakest_; }
@@ -117,7 +118,7 @@ class MechanicsForm final : public Form, public Manifold {
   void make_kkt();
   void refuse_contacts() const;  // where the formulation has no multipliers for them
   void drop_dependent_rows(double t, const double* x);
-  bool is_of_contact(int row) const;
+  bool is_of_contact(int declared) const;
   void describe_failure(double t);
   double parameter_h() const { return step_ > 0 ? 1 / step_ : 0; }  // before the first step is known: none
   void choose_partition(double t, const double* x);

@@ -8,7 +8,6 @@
 #include "formulate/contact_forces.hpp"
 #include "formulate/declared_held.hpp"
 #include "formulate/quaternion_rate.hpp"
-#include "pawl/port_hamiltonian.hpp"
 
 namespace pawl::formulate {
 
@@ -85,13 +84,7 @@ struct Kinematics {
 class Balance {
  public:
   Balance(Shared model, int first_multiplier)
-      : model_(std::move(model)),
-        info_(*model_->mechanics),
-        first_multiplier_(first_multiplier),
-        potentials_(info_.potentials) {
-    // The energy of port-Hamiltonian parts may depend on where the mechanism is: what pulls it is its gradient.
-    if (model_->port_hamiltonian)
-      for (const Function& H : model_->port_hamiltonian->hamiltonians) potentials_.push_back(H);
+      : model_(std::move(model)), info_(*model_->mechanics), first_multiplier_(first_multiplier) {
     force_map_ = info_.speed_map(static_cast<int>(model_->state_names.size()));
     mass_map_ = force_map_;
     mass_map_.is_symmetric = true;
@@ -118,7 +111,7 @@ class Balance {
     Copy<T> states(at);
     subtract_inertia(at, states, out);
     Slopes<T> value;
-    for (const Function& potential : potentials_) {
+    for (const Function& potential : info_.potentials) {
       add_gradient(
           at, states, info_.positions,
           [&] {
@@ -154,7 +147,7 @@ class Balance {
            (!mass_moves_ || std::all_of(info_.masses.begin(), info_.masses.end(),
                                         [](const auto& f) { return f.template supports<Curvature>(); })) &&
            std::all_of(info_.forces.begin(), info_.forces.end(), takes) &&
-           std::all_of(potentials_.begin(), potentials_.end(),
+           std::all_of(info_.potentials.begin(), info_.potentials.end(),
                        [](const Function& f) { return f.supports<Curvature>(); }) &&
            std::all_of(info_.constraints.begin(), info_.constraints.end(),
                        [](const auto& one) { return one.g.template supports<Curvature>(); });
@@ -332,7 +325,6 @@ class Balance {
   Shared model_;
   const MechanicsInfo& info_;
   int first_multiplier_;
-  std::vector<Function> potentials_;
   bool mass_moves_ = false;
   std::vector<bool> is_mechanical_;  // per state
   detail::EntryMap force_map_, mass_map_;

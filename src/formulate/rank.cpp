@@ -41,8 +41,13 @@ void MechanicsForm::analyze_rank(double t, const double* x) {
   if (contacts_) contacts_->arrange(t, x, *held_, terms_, in_force_);
 }
 
-bool MechanicsForm::is_of_contact(int row) const {
-  const int declared = terms_.declared_row(row);
+std::vector<int> MechanicsForm::redundant_joints() const {
+  std::vector<int> rows = redundant_;
+  std::erase_if(rows, [this](int row) { return is_of_contact(row); });
+  return rows;
+}
+
+bool MechanicsForm::is_of_contact(int declared) const {
   const auto& constraints = terms_.info().constraints;
   const auto has = [&](int number) {
     return number >= 0 && declared >= constraints[at(number)].first_row &&
@@ -88,7 +93,7 @@ void MechanicsForm::drop_dependent_rows(double t, const double* x) {
     drop_rows(t, x, kept, dropped, Y);
   } else if (least < doubtful_below) {
     const auto last = static_cast<int>(qr.column_of_pivot(rank - 1));
-    if (is_of_contact(last)) return;
+    if (is_of_contact(terms_.declared_row(last))) return;
     notes_.push_back(make_message(MessageCode::constraint_nearly_redundant, t,
                                   {{"constraint", terms_.row_name(last)}, {"distance", least}}));
   }
@@ -107,7 +112,7 @@ void MechanicsForm::drop_rows(double t, const double* x, const std::vector<int>&
   linear::PivotedQr qr;
   if (!kept.empty()) qr.compute(basis);
   for (const int r : dropped) {
-    if (!is_of_contact(r)) {  // a body on four corners is nothing to be told of
+    if (!is_of_contact(terms_.declared_row(r))) {  // a body on four corners is nothing to be told of
       const std::string of = combination(names, kept.empty() ? Eigen::VectorXd() : qr.solve(Y.col(r)));
       notes_.push_back(make_message(
           MessageCode::constraint_redundant, t,
@@ -126,7 +131,7 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
     terms_.evaluate_jacobian(t, x);
     if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
-    if (!is_of_contact(row)) {
+    if (!is_of_contact(terms_.declared_row(row))) {
       notes_.push_back(make_message(MessageCode::constraint_redundant, t,
                                     {{"constraint", terms_.row_name(row)}, {"combination", ""}}));
     }

@@ -3,7 +3,6 @@
 // record. What it remembers is copied by carry().
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>

@@ -17,6 +17,7 @@ class Pivot final : public MultiplierSource {
  public:
   explicit Pivot(std::shared_ptr<formulate::MechanicsForm> form) : form_(std::move(form)) {}
   double multiplier(const Point<double>& at, int) const override {
+    form_->lock(*at.around()->held);
     form_->relays = at.around()->relays;
     const double pivot = form_->least_slip_pivot(at.t, at.states().array);
     form_->relays = nullptr;
@@ -68,15 +69,25 @@ void DaeDynamics::decide_switches(const StepControl& control, double direction) 
 
 void DaeDynamics::decide_contacts(double tolerance) {
   const auto& parts = model_->parts;
-  auto form = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
-  contacts_ = std::make_unique<contact::Contacts>(parts, model_, form, nullptr, tolerance);
+  contact_form_ = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
+  contacts_ = std::make_unique<contact::Contacts>(parts, model_, contact_form_, nullptr, tolerance);
   contacts_->join([this](double t, const double* x, const Held& held, double* rates) {
     source_ = nullptr;  // it may have changed without a word
     const bool is_found = rate(t, x, held, nullptr, rates);
     source_ = nullptr;
     return is_found;
   });
-  multipliers_ = std::make_unique<Pivot>(std::move(form));
+  multipliers_ = std::make_unique<Pivot>(contact_form_);
+}
+
+// Invariants are met where they are: the level of something conserved is known to the run alone.
+std::shared_ptr<Dynamics> DaeDynamics::make_reader() const {
+  auto reader = std::make_shared<DaeDynamics>(model_, form_->wants_differences);
+  const bool has_levels = std::any_of(model_->invariants.begin(), model_->invariants.end(),
+                                      [](const InvariantInfo& one) { return one.is_relative; });
+  if (!has_levels && !model_->invariants.empty())
+    reader->pull_ = std::make_unique<stabilize::EquationPull>(*model_, nullptr, StepControl());
+  return reader;
 }
 
 void DaeDynamics::begin(bool is_field, AtStart policy) {
@@ -124,7 +135,8 @@ formulate::StartReport DaeDynamics::find(double t, double* x, double* dx, const 
 std::string DaeDynamics::settle(double t, double* x, const Held& held, Settle why) {
   if (why == Settle::drawn) {
     std::vector<double> dx(consistent_rates_.size());
-    return find(t, x, dx.data(), held, why).failure;
+    std::string failure = find(t, x, dx.data(), held, why).failure;
+    return failure.empty() && pull_ ? pull_->meet_invariants(*form_, t, x, held) : failure;
   }
   if (why == Settle::start && switches_ && !has_decided_) return {};  // they are decided first
   if (why == Settle::pass && form_->structure().index < 2) return {};
@@ -165,16 +177,27 @@ Resolution DaeDynamics::resolve(double t, double* x, Held& held, std::span<const
 
 std::string DaeDynamics::drop_redundant_joints(double t, const double* x, Held& held, Settle why) {
   if (mechanism() == nullptr) return {};
-  const RedundantJoints found = find_redundant_joints(model_->parts, held, t, x, why == Settle::start);
+  std::vector<std::string> fixed;
+  for (std::size_t i = 0; i < model_->parts->state_names.size(); ++i)
+    if (fixed_[i]) fixed.push_back(model_->state_names[i]);
+  const RedundantJoints found =
+      find_redundant_joints(model_->parts, held, t, x, why == Settle::start ? &fixed : nullptr);
   const auto mode_of = [&](int row) {
     return static_cast<std::size_t>(formulate::redundant_mode(*model_->parts, row));
   };
   for (int row = 0; row < mechanism()->rows; ++row) held.modes[mode_of(row)] = 0;
-  for (const int row : found.rows) held.modes[mode_of(row)] = 1;
-  for (const Message& note : found.notes)
-    if (std::none_of(notes.begin(), notes.end(), [&](const Message& said) { return said.text == note.text; }))
-      notes.push_back(note);
+  for (std::size_t k = 0; k < found.rows.size(); ++k) {
+    held.modes[mode_of(found.rows[k])] = 1;
+    if (std::find(told_.begin(), told_.end(), found.rows[k]) != told_.end()) continue;
+    told_.push_back(found.rows[k]);
+    notes.push_back(found.notes[k]);
+  }
   return found.failure;
+}
+
+void DaeDynamics::forget_redundant_joints() {
+  told_.clear();
+  std::erase_if(notes, [](const Message& note) { return note.code == MessageCode::redundant_joint_unloaded; });
 }
 
 Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
@@ -187,25 +210,14 @@ Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::s
 
 Resolution DaeDynamics::resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                                          Settle why) {
-  // A state read from dense output may leave what is closed by the error of a step: that is no impact.
-  if (why == Settle::pass) {
-    if (std::string failure = make_consistent(t, x, held, Settle::drawn); !failure.empty())
-      return {.failure = std::move(failure)};
-  }
-  if (Held closing = held; why != Settle::start && contacts_->close_touching(t, x, closing, fired, why)) {
-    std::vector<double> met(x, x + consistent_rates_.size());
-    if (make_consistent(t, met.data(), closing, Settle::drawn).empty()) {
-      for (const int position : model_->parts->mechanics->positions)
-        x[position] = met[static_cast<std::size_t>(position)];
-      if (why == Settle::pass) make_consistent(t, x, held, Settle::drawn);  // its speeds, there
-    }
-  }
-  return contacts_->resolve(t, x, held, fired, accumulating, why);
+  return contacts_->resolve(t, x, held, fired, accumulating, why, [this](double at, double* state, const Held& mode) {
+    return make_consistent(at, state, mode, Settle::drawn);
+  });
 }
 
 void DaeDynamics::carry(Memory& memory, const Held& held) {
   bool is_of_run = source_ == &held;
-  memory(notes, consistent_rates_, has_decided_, rates_given_, is_of_run);
+  memory(notes, told_, consistent_rates_, has_decided_, rates_given_, is_of_run);
   if (!memory.is_saving()) {
     source_ = is_of_run ? &held : nullptr;
     around_.held = &held;
@@ -213,7 +225,10 @@ void DaeDynamics::carry(Memory& memory, const Held& held) {
   }
   form_->carry(memory);
   if (switches_) switches_->carry(memory);
-  if (contacts_) contacts_->carry(memory);
+  if (contacts_) {
+    contact_form_->carry(memory);
+    contacts_->carry(memory);
+  }
   pull_->carry(memory);
 }
 

@@ -36,6 +36,8 @@ class DaeDynamics final : public Dynamics {
   bool is_field() const { return is_field_; }
   /// Leaves out joints that follow from others. Returns why that cannot be; empty: done.
   std::string drop_redundant_joints(double t, const double* x, Held& held, Settle why);
+  /// As if they had not been told of.
+  void forget_redundant_joints();
   /// Takes up a mode.
   void take_up(const Held& held, double t, const double* x);
   formulate::DaeForm& form() { return *form_; }
@@ -48,13 +50,11 @@ class DaeDynamics final : public Dynamics {
   void follow(const Held& /*held*/) override { source_ = nullptr; }
   bool settles() const override { return true; }
   std::string settle(double t, double* x, const Held& held, Settle why) override;
-  bool resolves() const override { return decides() || mechanism() != nullptr; }
+  bool resolves() const override { return decides() || (mechanism() != nullptr && mechanism()->rows > 1); }
   bool decides() const override { return switches_ || contacts_; }
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                      Settle why) override;
-  std::shared_ptr<Dynamics> make_reader() const override {
-    return std::make_shared<DaeDynamics>(model_, form_->wants_differences);
-  }
+  std::shared_ptr<Dynamics> make_reader() const override;
 
   /// What it remembers. held: what is held now.
   void carry(Memory& memory, const Held& held);
@@ -80,11 +80,13 @@ class DaeDynamics final : public Dynamics {
   const Held* source_ = nullptr;  // whose mode the form is in
   Held given_;                    // what is held, with levels of relays that somebody asks for
   std::vector<double> consistent_rates_;
-  std::unique_ptr<IdealSwitches> switches_;        // where there are any
-  std::unique_ptr<contact::Contacts> contacts_;    // likewise
+  std::unique_ptr<IdealSwitches> switches_;      // where there are any
+  std::unique_ptr<contact::Contacts> contacts_;  // likewise
+  std::shared_ptr<formulate::MechanicsForm> contact_form_;
   std::unique_ptr<MultiplierSource> multipliers_;  // what their guards read beside unknowns
   std::unique_ptr<stabilize::EquationPull> pull_;
   bool has_decided_ = false;  // the switches, at the start of the run
+  std::vector<int> told_;     // rows of redundant joints
   std::vector<bool> fixed_;
   AtStart policy_ = AtStart::project;
   bool is_field_ = false, has_begun_ = false;

@@ -117,6 +117,7 @@ void FormDynamics::carry(Memory& memory) {
 void FormDynamics::follow(const Held& held) {
   form_->lock(held);
   form_->source = &held;
+  if (contacts_) contacts_->forget();
   if (followers_) followers_->forget();
 }
 
@@ -132,22 +133,11 @@ std::string FormDynamics::settle(double t, double* x, const Held& held, Settle w
   return failure;
 }
 
-// Contacts end and begin by guards of their own, and are resolved together at every event.
 Resolution FormDynamics::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                                  Settle why) {
-  // A state read from dense output may leave what is closed by the error of a step: that is no impact.
-  if (why == Settle::pass) {
-    if (std::string failure = settle(t, x, held, Settle::drawn); !failure.empty())
-      return {.failure = std::move(failure)};
-  }
-  if (Held closing = held; why != Settle::start && contacts_->close_touching(t, x, closing, fired, why)) {
-    std::vector<double> met(x, x + model_->state_names.size());
-    if (settle(t, met.data(), closing, Settle::drawn).empty()) {
-      for (const int position : model_->mechanics->positions) x[position] = met[static_cast<std::size_t>(position)];
-      if (why == Settle::pass) settle(t, x, held, Settle::drawn);  // its speeds, there
-    }
-  }
-  return contacts_->resolve(t, x, held, fired, accumulating, why);
+  return contacts_->resolve(t, x, held, fired, accumulating, why, [this](double at, double* state, const Held& mode) {
+    return settle(at, state, mode, Settle::drawn);
+  });
 }
 
 std::string StartPolicy::meet(formulate::Form& form, const System::Declarations& model, double t, double* x) {

@@ -69,8 +69,12 @@ void ImplicitRun::look_at_start() {
         setup_.held = std::make_shared<const Held>(std::move(held));
     }
     Held held = *setup_.held;
-    setup_.start_failure = dae_->drop_redundant_joints(t, setup_.start_state.data(), held, Settle::start);
+    std::string singular = dae_->drop_redundant_joints(t, setup_.start_state.data(), held, Settle::start);
     setup_.held = std::make_shared<const Held>(std::move(held));
+    if (model_->has_events())
+      dae_->forget_redundant_joints();  // conditions may yet switch joints off
+    else
+      setup_.start_failure = std::move(singular);
     dae_->take_up(*setup_.held, t, setup_.start_state.data());
     const formulate::DaeForm& form = dae_->form();
     structure_ = form.structure().describe();

@@ -1,5 +1,5 @@
-// ImplicitRun: what a run with implicit steps needs beside its driver. It owns the forms the methods work on; for a
-// differential-algebraic system it finds the index, makes the start consistent, and gives guards their rates.
+// ImplicitRun: what a run with implicit steps needs beside its methods. It owns the forms they work on; for a
+// differential-algebraic system it makes the dynamics, finds the index and makes the start consistent.
 #pragma once
 
 #include <memory>

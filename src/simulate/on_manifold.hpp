@@ -1,5 +1,5 @@
-// OnManifold: what a run of a system with constraints or invariants needs beside a driver and an event layer. It owns
-// the form, the stabilizer and the keeper, makes the start consistent, and says how well the manifold was kept.
+// OnManifold: what a run of a system with constraints or invariants needs beside a method and an event layer. It makes
+// the dynamics, the stabilizer and a consistent start, and says how well the manifold was kept.
 #pragma once
 
 #include <memory>

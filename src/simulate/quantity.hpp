@@ -17,9 +17,8 @@ struct Quantity {
   bool needs_scene() const { return kind == Kind::observable || kind == Kind::multiplier; }
 };
 
-/// The same with working memory of its own: what a run leaves behind is read by any number of threads. Valid until this
-/// thread asks for another one.
-Dynamics& reader(const std::shared_ptr<const Dynamics>& dynamics);
+/// The same with working memory of its own: what a run leaves behind is read by any number of threads.
+std::shared_ptr<Dynamics> reader(const std::shared_ptr<const Dynamics>& dynamics);
 
 /// "t", a state, an observable, a row of the constraints, a parameter, an input or a discrete variable, in this order;
 /// Misuse, with the nearest name, if there is none.

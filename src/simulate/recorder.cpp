@@ -45,6 +45,7 @@ Recorder::Recorder(const Setup& setup)
   result_.t_start = result_.t_end = t;
   result_.declarations = setup.declarations;
   result_.dynamics = dynamics_ = setup.dynamics;
+  if (pulls_samples_) puller_ = dynamics_->make_reader();  // the run must not notice
   result_.eras.push_back({t, setup.held});
   result_.start_state = result_.final_state = setup.start_state;
   result_.trajectory.size = setup.size();
@@ -104,7 +105,7 @@ void Recorder::sample_requested(const Step& step) {
     end_is_sampled = t == step.t1;
     step.at(t, scratch_.data());
     if (pulls_samples_ && t != step.t1) {
-      const std::string why = dynamics_->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
+      const std::string why = puller_->settle(t, scratch_.data(), *result_.eras.back().held, Settle::drawn);
       if (!why.empty()) step.at(t, scratch_.data());
     }
     sample(t, scratch_.data(), true);

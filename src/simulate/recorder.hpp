@@ -70,7 +70,7 @@ class Recorder {
   double last_sample_ = std::numeric_limits<double>::quiet_NaN();
   bool last_was_requested_ = false;
   Result result_;
-  std::shared_ptr<Dynamics> dynamics_;
+  std::shared_ptr<Dynamics> dynamics_, puller_;
 };
 
 }  // namespace pawl::detail

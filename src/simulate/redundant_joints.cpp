@@ -14,7 +14,8 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr double beside = 1e-3;  // of one unit of the coordinates
+constexpr double beside = 1e-3;    // of the largest coordinate
+constexpr int most_halvings = 20;  // of that, until there is a position
 
 using Shared = std::shared_ptr<const System::Declarations>;
 
@@ -27,37 +28,40 @@ class Position {
   }
 
   /// False: no position satisfies the constraints.
-  bool project() { return stabilize::project_start(form_, *mechanism_, t_, x_, {}).failure.empty(); }
+  bool project(const std::vector<std::string>& fixed) {
+    return stabilize::project_start(form_, *mechanism_, t_, x_, fixed).failure.empty();
+  }
   bool analyze() { return form_.refactor(t_, x_.data()); }
-  std::vector<Message> take_notes() { return form_.take_notes(); }
-
-  std::vector<int> redundant_joints() const {
-    const MechanicsInfo& info = *mechanism_->mechanics;
-    std::vector<int> rows = form_.redundant_rows();
-    std::erase_if(rows, [&](int row) {
-      return std::any_of(info.contacts.begin(), info.contacts.end(), [&](const ContactInfo& contact) {
-        const auto owns = [&](int number) {
-          return number >= 0 && row >= info.constraints[static_cast<std::size_t>(number)].first_row &&
-                 row < info.constraints[static_cast<std::size_t>(number)].first_row +
-                           info.constraints[static_cast<std::size_t>(number)].rows;
-        };
-        return owns(contact.slip) || (contact.kind == ContactInfo::Kind::contact && owns(contact.normal));
-      });
-    });
-    return rows;
+  /// Which others a redundant joint follows from, in words; empty: not known.
+  std::string combination_of(const std::string& constraint) {
+    if (notes_.empty()) notes_ = form_.take_notes();
+    for (const Message& note : notes_) {
+      if (note.code != MessageCode::constraint_redundant) continue;
+      if (std::get<std::string>(note.data[0].value) == constraint) return std::get<std::string>(note.data[1].value);
+    }
+    return {};
   }
 
-  /// A little further along some motion that the constraints allow; empty: they allow none.
-  std::vector<double> neighbour() const {
-    const MechanicsInfo& info = *mechanism_->mechanics;
-    Eigen::VectorXd v(static_cast<Eigen::Index>(info.speeds.size()));
+  std::vector<int> redundant_joints() const { return form_.redundant_joints(); }
+
+  /// A direction that the constraints allow, of speeds; empty: they allow none.
+  Eigen::VectorXd free_motion() const {
+    Eigen::VectorXd v(static_cast<Eigen::Index>(mechanism_->mechanics->speeds.size()));
     for (Eigen::Index j = 0; j < v.size(); ++j) v(j) = std::sin(1.0 + 2.0 * static_cast<double>(j));  // none is special
+    const double before = v.norm();
     if (const Eigen::MatrixXd G = form_.last_jacobian(); G.rows() > 0) {
       const Eigen::VectorXd across = G * v;
       v -= linear::LeastNorm(G).solve(across);
     }
-    if (!(v.norm() > 1e-6)) return {};
-    v *= beside / v.norm();
+    return v.norm() > 1e-6 * before ? Eigen::VectorXd(v.normalized()) : Eigen::VectorXd();
+  }
+  /// Moved along it, by a share of the largest coordinate.
+  std::vector<double> moved(const Eigen::VectorXd& along, double share) const {
+    const MechanicsInfo& info = *mechanism_->mechanics;
+    double largest = 0;
+    for (const int position : info.positions)
+      largest = std::max(largest, std::abs(x_[static_cast<std::size_t>(position)]));
+    const Eigen::VectorXd v = along * (share * (largest > 0 ? largest : 1));
     std::vector<double> y = x_;
     for (std::size_t i = 0; i < info.positions.size(); ++i)
       if (info.speed_of[i] >= 0) y[static_cast<std::size_t>(info.positions[i])] += v(info.speed_of[i]);
@@ -76,40 +80,38 @@ class Position {
   formulate::MechanicsForm form_;
   double t_;
   std::vector<double> x_;
+  std::vector<Message> notes_;
 };
-
-std::string combination_of(const Message& note) {
-  for (const Message::Datum& datum : note.data)
-    if (datum.name == "combination") return std::get<std::string>(datum.value);
-  return {};
-}
 
 }  // namespace
 
 RedundantJoints find_redundant_joints(const Shared& mechanism, const Held& held, double t, const double* x,
-                                      bool is_start) {
+                                      const std::vector<std::string>* fixed) {
   RedundantJoints result;
   if (mechanism->mechanics->rows < 2) return result;
   Position here(mechanism, held, t, {x, x + mechanism->state_names.size()});
-  if (is_start && !here.project()) return result;  // which the search for consistent values says
+  if (fixed != nullptr && !here.project(*fixed)) return result;  // which the search for consistent values says
   if (!here.analyze()) return result;
   result.rows = here.redundant_joints();
   if (result.rows.empty()) return result;
-  for (const Message& note : here.take_notes()) {
-    if (note.code == MessageCode::constraint_redundant)
-      result.notes.push_back(make_message(
-          MessageCode::redundant_joint_unloaded, t,
-          {{"constraint", std::get<std::string>(note.data.front().value)}, {"combination", combination_of(note)}}));
+  for (const int row : result.rows) {
+    const std::string& name = mechanism->constraint_names[static_cast<std::size_t>(row)];
+    result.notes.push_back(make_message(MessageCode::redundant_joint_unloaded, t,
+                                        {{"constraint", name}, {"combination", here.combination_of(name)}}));
   }
   // What only looks redundant, because this position is singular, is not any more beside it.
-  if (std::vector<double> y = here.neighbour(); !y.empty()) {
-    Position there(mechanism, held, t, std::move(y));
-    if (there.project() && there.analyze() && there.redundant_joints().size() < result.rows.size())
+  const Eigen::VectorXd along = here.free_motion();
+  double share = beside;
+  for (int k = 0; along.size() > 0 && k < most_halvings; ++k, share /= 2) {
+    Position there(mechanism, held, t, here.moved(along, share));
+    if (!there.project({}) || !there.analyze()) continue;
+    if (there.redundant_joints().size() < result.rows.size())
       result.failure = fmt::format(
           "t = {:.10g}: constraint '{}' depends on others in this position and not beside it: the position is "
           "singular, and the motion may go on in more than one way.\n"
           "  try:    a start beside it",
           t, mechanism->constraint_names[static_cast<std::size_t>(result.rows.front())]);
+    break;
   }
   return result;
 }

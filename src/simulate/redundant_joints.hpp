@@ -16,9 +16,9 @@ struct RedundantJoints {
   std::string failure;         ///< not empty: why the motion cannot go on
 };
 
-/// The joints in force that follow from those declared before them, where the mechanism is; at the start, where it is
-/// put.
+/// The joints in force that follow from those declared before them, where the mechanism is. At the start, where it is
+/// put, with states that are to be fixed; later, null.
 RedundantJoints find_redundant_joints(const std::shared_ptr<const System::Declarations>& mechanism, const Held& held,
-                                      double t, const double* x, bool is_start);
+                                      double t, const double* x, const std::vector<std::string>* fixed);
 
 }  // namespace pawl::detail

@@ -26,26 +26,27 @@ std::string_view to_string(Outcome outcome) {
 
 namespace detail {
 
-Dynamics& reader(const std::shared_ptr<const Dynamics>& dynamics) {
+std::shared_ptr<Dynamics> reader(const std::shared_ptr<const Dynamics>& dynamics) {
   thread_local std::weak_ptr<const Dynamics> last;
   thread_local std::shared_ptr<Dynamics> own;
   if (last.lock() != dynamics) {
     own = dynamics->make_reader();
     last = dynamics;
   }
-  return *own;
+  return own;
 }
 
 }  // namespace detail
 
 double Instant::operator[](Observable o) const {
   checked(o, model_->observables.size(), "observable", *model_);
-  return event::observe(detail::reader(dynamics_), *held_, o.index, t, states_.data());
+  return event::observe(*detail::reader(dynamics_), *held_, o.index, t, states_.data());
 }
 
 double Instant::operator[](Constraint c) const {
   checked(c, model_->constraint_names.size(), "constraint", *model_);
-  return event::Scene(detail::reader(dynamics_), *held_, t, states_.data()).multiplier(c.index);
+  const auto dynamics = detail::reader(dynamics_);
+  return event::Scene(*dynamics, *held_, t, states_.data()).multiplier(c.index);
 }
 
 Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const Held> held,
@@ -60,13 +61,15 @@ double Instant::operator[](Relay r) const {
   checked(r, model_->relays.size(), "relay", *model_);
   const auto i = static_cast<std::size_t>(r.index);
   if (held_->sides[i] != RelaySide::sliding) return held_->levels[i];
-  return event::Scene(detail::reader(dynamics_), *held_, t, states_.data()).equivalent_control(r.index);
+  const auto dynamics = detail::reader(dynamics_);
+  return event::Scene(*dynamics, *held_, t, states_.data()).equivalent_control(r.index);
 }
 
 double Instant::operator[](std::string_view name) const {
   const detail::Quantity quantity = detail::find_quantity(*model_, name);
   if (!quantity.needs_scene()) return detail::value_of(quantity, *this, nullptr);
-  const event::Scene scene(detail::reader(dynamics_), *held_, t, states_.data());
+  const auto dynamics = detail::reader(dynamics_);
+  const event::Scene scene(*dynamics, *held_, t, states_.data());
   return detail::value_of(quantity, *this, &scene);
 }
 
@@ -145,7 +148,8 @@ std::vector<double> Result::times_of(TimeEvent e) const {
 }
 
 std::vector<double> Result::times_of(const Contact& contact) const {
-  const std::size_t count = declarations->mechanics ? declarations->mechanics->contacts.size() : 0;
+  const auto& mechanism = (declarations->parts ? declarations->parts : declarations)->mechanics;  // of a mixture
+  const std::size_t count = mechanism ? mechanism->contacts.size() : 0;
   checked(contact.index, count, "contact", *declarations);
   const auto mode = static_cast<std::size_t>(contact.mode.index);
   return times_where([&](const Event& event) {
@@ -213,7 +217,7 @@ Instant Result::on_manifold(double t) const {
   const Instant drawn = at(t);
   if (!dynamics->settles()) return drawn;
   std::vector<double> x = drawn.states();
-  const std::string failure = detail::reader(dynamics).settle(t, x.data(), drawn.held(), Settle::drawn);
+  const std::string failure = detail::reader(dynamics)->settle(t, x.data(), drawn.held(), Settle::drawn);
   if (!failure.empty()) throw Misuse(fmt::format("t = {}: {}", t, failure));
   return {t, std::move(x), std::make_shared<const Held>(drawn.held()), dynamics};
 }

@@ -56,21 +56,21 @@ namespace {
 /// A table that is filled row by row.
 class Filling {
  public:
-  Filling(Dynamics& dynamics, const std::vector<std::string>& names, std::size_t rows)
-      : dynamics_(dynamics), table_{names, {}} {
-    for (const std::string& name : names) columns_.push_back(find_quantity(dynamics.model(), name));
+  Filling(std::shared_ptr<Dynamics> dynamics, const std::vector<std::string>& names, std::size_t rows)
+      : dynamics_(std::move(dynamics)), table_{names, {}} {
+    for (const std::string& name : names) columns_.push_back(find_quantity(dynamics_->model(), name));
     needs_scene_ = std::any_of(columns_.begin(), columns_.end(), [](const Quantity& one) { return one.needs_scene(); });
     table_.values.reserve(rows * names.size());
   }
   void add(const Instant& at) {
     std::optional<event::Scene> scene;
-    if (needs_scene_) scene.emplace(dynamics_, at.held(), at.t, at.states().data());
+    if (needs_scene_) scene.emplace(*dynamics_, at.held(), at.t, at.states().data());
     for (const Quantity& one : columns_) table_.values.push_back(value_of(one, at, scene ? &*scene : nullptr));
   }
   Table take() { return std::move(table_); }
 
  private:
-  Dynamics& dynamics_;
+  std::shared_ptr<Dynamics> dynamics_;
   std::vector<Quantity> columns_;
   bool needs_scene_ = false;
   Table table_;

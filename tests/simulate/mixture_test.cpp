@@ -287,6 +287,47 @@ TEST(MixtureOfKinds, RefusesToBeginWhereAPositionIsSingular) {
             "  try:    a start beside it");
 }
 
+// An energy p² (1 + 2 q) / 2 with p = 2 pulls a plunger onto its stop with a force of 4: it falls q = 1/2 - 2 t² and
+// stays.
+TEST(MixtureOfKinds, DecidesContactsByThePullOfPortHamiltonianEnergies) {
+  Mechanics plunger("plunger");
+  const auto q = plunger.coordinate("q", 0.5);
+  plunger.mass(q, 1.0);
+  const auto stop = plunger.contact("stop", [=](const auto& at) { return at[q]; });
+  PortHamiltonian whole(plunger);
+  const auto p = whole.state("p", 2);
+  whole.hamiltonian([=](const auto& at) { return sqr(at[p]) * (1 + 2 * at[q]) / 2; });
+  const Result result = simulate(whole, {.end = 1});
+  ASSERT_TRUE(result.finished()) << result.reason;
+  const auto times = result.times_of(stop);
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_NEAR(times[0], 0.5, 1e-9);
+  EXPECT_NEAR(result.final()[q], 0, 1e-14);
+  EXPECT_NEAR(result.final()[dot(q)], 0, 1e-14);
+  EXPECT_NEAR(result.final()[stop.normal], 4, 1e-12);
+}
+
+TEST(MixtureOfKinds, PutsDrawnStatesOntoInvariantsBesideEquations) {
+  System oscillator("oscillator");
+  const auto x = oscillator.state("x", 1), y = oscillator.state("y", 0), z = oscillator.state("z", 0);
+  oscillator.rates([=](const auto& at, auto& d) {
+    d[x] = at[y];
+    d[y] = -at[z];
+  });
+  oscillator.equation("spring", [=](const auto& at) { return at[z] - at[x]; });
+  oscillator.invariant("circle", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const auto off = [=](const Instant& at) { return std::abs(at[x] * at[x] + at[y] * at[y] - 1); };
+  const Result result = simulate(oscillator, {.end = 5, .tolerance = 1e-4});
+  ASSERT_TRUE(result.finished()) << result.reason;
+  double drawn = 0, pulled = 0;
+  for (int k = 1; k < 50; ++k) {
+    drawn = std::max(drawn, off(result.at(0.1 * k)));
+    pulled = std::max(pulled, off(result.on_manifold(0.1 * k)));
+  }
+  EXPECT_GT(drawn, 1e-10);  // there is something to pull
+  EXPECT_LE(pulled, 1e-14);
+}
+
 // A plunger whose position changes the inductance of a coil, H = p² (1 + q²) / 2 + c² / 2: the energy pulls on it.
 TEST_P(Mixture, JoinsAMechanismToAPortHamiltonianPart) {
   Mechanics plunger("plunger");
