@@ -21,7 +21,6 @@ struct Setup {
   std::vector<Message> messages;
   std::vector<double> start_rate = {};    ///< at the start state, where it is known
   std::string start_failure = {};         ///< not empty: the run fails before its first step, for this reason
-  std::shared_ptr<Correction> pull = {};  ///< puts the ends of steps where the equations say, beside the events
   Callback<std::string()> hint = {};      ///< one more line for that reason
   Callback<std::string()> explain = {};   ///< why a step cannot be taken, where something beside the method knows
 

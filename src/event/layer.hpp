@@ -38,7 +38,8 @@ class Layer {
   Verdict begin(double t, double end, std::vector<double>& x, const std::vector<double>& start_rate);
   /// No step goes beyond this time.
   double limit(double end) const;
-  Correction* correction() { return sliding_.is_active() ? &pull_ : nullptr; }
+  /// Keeps a sliding motion on its surfaces, unless equations do.
+  Correction* correction() { return sliding_.is_active() && !model_.is_implicit() ? &pull_ : nullptr; }
   /// A tiny step to the next forecast zero, where events cluster. False: the stepper's turn.
   bool micro_step(double t, const std::vector<double>& x, double limit, Step& step);
 

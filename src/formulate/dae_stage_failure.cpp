@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -76,6 +77,27 @@ std::vector<double> Stages::left_null() const {
   if (qr.rank() == A.rows()) return {};
   const Eigen::VectorXd w = qr.Q().col(A.rows() - 1);
   return {w.data(), w.data() + w.size()};
+}
+
+std::string Stages::weakest_row() {
+  constexpr double dependent = 1e-2;
+  std::string name;
+  double least = std::numeric_limits<double>::infinity();
+  if (n_ > largest_dense) return name;
+  for (int stage = -highest_stage(); stage <= 0; ++stage) {
+    arrange(stage);
+    if (rows_.empty()) continue;
+    linearize();
+    const Eigen::MatrixXd A = matrix().transpose();
+    const Eigen::Index last = A.cols() - 1;
+    if (last >= A.rows() || !A.allFinite()) continue;
+    const linear::PivotedQr qr(A);
+    const double pivot = std::abs(qr.pivot(last) / qr.pivot(0));
+    if (!(pivot < least) || least < dependent) continue;  // a later stage has all rows of the earlier ones
+    least = pivot;
+    name = row_text(static_cast<std::size_t>(qr.column_of_pivot(last)));
+  }
+  return name;
 }
 
 }  // namespace pawl::formulate

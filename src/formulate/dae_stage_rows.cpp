@@ -150,6 +150,14 @@ void Stages::find_scales() {
   }
 }
 
+/// Each row in units of its largest entry.
+Eigen::MatrixXd Stages::matrix() const {
+  Eigen::MatrixXd all = A_;
+  for (Eigen::Index i = 0; i < all.rows(); ++i)
+    if (const double largest = all.row(i).cwiseAbs().maxCoeff(); largest > 0) all.row(i) /= largest;
+  return all;
+}
+
 /// How large the terms of a row are: what its residual is measured against.
 double Stages::term_size(std::size_t i) const {
   double total = 0;

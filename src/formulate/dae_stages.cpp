@@ -35,10 +35,14 @@ Stages::Stages(DaeForm& form, double t, const double* y, const double* dy, std::
   rows_.reserve(at(n_));
 }
 
-std::string Stages::run() {
+int Stages::highest_stage() const {
+  return *std::max_element(structure_.d.begin(), structure_.d.end());
+}
+
+std::string Stages::run(StageMatrices* matrices) {
   if (!structure_.failure.empty()) return structure_.failure;
   if (n_ == 0) return {};
-  const int highest = *std::max_element(structure_.d.begin(), structure_.d.end());
+  const int highest = highest_stage();
   // A fixed value may ask for a change of something that an earlier stage has settled.
   const bool any_fixed = std::find(fixed_.begin(), fixed_.end(), true) != fixed_.end();
   const bool may_be_together = any_fixed && n_ <= largest_dense && !keeps_values();
@@ -47,6 +51,7 @@ std::string Stages::run() {
   for (int stage = -highest; stage <= 0 && failure.empty(); ++stage) {
     arrange(stage);
     failure = solve();
+    if (matrices != nullptr && n_ <= largest_dense && !rows_.empty()) matrices->push_back(matrix());
   }
   if (!failure.empty() && may_be_together) {
     z_ = guess;
@@ -57,6 +62,18 @@ std::string Stages::run() {
   }
   if (failure.empty() && has_exact_rates(highest)) take_algebraic_rates();
   return failure;
+}
+
+StageMatrices Stages::all_matrices() {
+  StageMatrices all;
+  if (!structure_.failure.empty() || n_ == 0 || n_ > largest_dense) return all;
+  for (int stage = -highest_stage(); stage <= 0; ++stage) {
+    arrange(stage);
+    if (rows_.empty()) continue;
+    linearize();
+    all.push_back(matrix());
+  }
+  return all;
 }
 
 /// Rates of algebraic unknowns take one derivative more: exactly, or by one difference of the second.

@@ -9,7 +9,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
-#include "formulate/dae_form.hpp"
+#include "formulate/dae_start.hpp"
 
 namespace pawl::formulate {
 
@@ -24,8 +24,10 @@ class Stages {
  public:
   Stages(DaeForm& form, double t, const double* y, const double* dy, std::vector<bool> fixed, StagePurpose purpose);
 
-  /// Returns why it cannot.
-  std::string run();
+  /// Returns why it cannot. matrices: where those of the stages go.
+  std::string run(StageMatrices* matrices = nullptr);
+  StageMatrices all_matrices();
+  std::string weakest_row();
   const double* y() const { return z(0); }
   const double* dy() const { return z(1); }
 
@@ -55,6 +57,7 @@ class Stages {
   double nominal(int state) const { return form_.equations().nominal(state, z(0)[state]); }
 
   // dae_stages.cpp: what a stage solves, and how.
+  int highest_stage() const;
   void arrange(int stage);
   void arrange_together();
   std::string solve();
@@ -74,6 +77,7 @@ class Stages {
   void add_row(Eigen::Index i, bool may_repeat);
   void differentiate_sample(std::array<DaeValues, 3>& along);
   void find_scales();
+  Eigen::MatrixXd matrix() const;
   double term_size(std::size_t row) const;
   double nominal_term_size(std::size_t row, double rate) const;
   double fastest_rate() const;

@@ -10,10 +10,11 @@
 namespace pawl::formulate {
 
 StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, const std::vector<bool>& fixed,
-                            bool after_jump) {
+                            bool after_jump, StageMatrices* matrices) {
   form.follow(t, y);
   Stages stages(form, t, y, dy, fixed, after_jump ? StagePurpose::jump : StagePurpose::start);
-  StartReport report{stages.run(), {}};
+  if (matrices != nullptr) matrices->clear();
+  StartReport report{stages.run(matrices), {}};
   if (!report.failure.empty()) return report;
   int changes = 0;
   for (int j = 0; j < form.size(); ++j) {
@@ -28,6 +29,16 @@ StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, cons
   }
   if (changes > 6) report.changes += fmt::format(" and {} more", changes - 6);
   return report;
+}
+
+StageMatrices stage_matrices(DaeForm& form, double t, const double* y, const double* dy) {
+  form.follow(t, y);
+  return Stages(form, t, y, dy, {}, StagePurpose::jump).all_matrices();
+}
+
+std::string weakest_row(DaeForm& form, double t, const double* y, const double* dy) {
+  form.follow(t, y);
+  return Stages(form, t, y, dy, {}, StagePurpose::jump).weakest_row();
 }
 
 std::string find_field(DaeForm& form, double t, const double* y, double* dy) {

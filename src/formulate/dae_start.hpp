@@ -24,9 +24,18 @@ struct StartReport {
   std::string changes;  ///< guesses of differential unknowns that could not be kept: "'u' from 1 to 0.8"
 };
 
+/// The matrices of all stages at a point, each row in units of its largest entry. They have full rank where the
+/// equations determine the motion; empty: too many unknowns.
+using StageMatrices = std::vector<Eigen::MatrixXd>;
+
 /// Moves y, and dy with it, to consistent values. Unknowns marked as fixed keep their values; an empty list: none is.
+/// matrices: those it was done with.
 StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, const std::vector<bool>& fixed,
-                            bool after_jump);
+                            bool after_jump, StageMatrices* matrices = nullptr);
+
+StageMatrices stage_matrices(DaeForm& form, double t, const double* y, const double* dy);
+/// The row that depends most on others of its stage, the first stage with such rows first.
+std::string weakest_row(DaeForm& form, double t, const double* y, const double* dy);
 
 /// The rates at any values of what is differentiated, near consistent ones: algebraic unknowns follow from them, and y
 /// only says which solution is meant. A smooth field that is the motion's where y is consistent. Returns why there is

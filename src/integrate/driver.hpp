@@ -42,7 +42,7 @@ class Driver {
   double next_step_size() const { return now_->next_step_size(); }
   int order() const { return now_->order(); }
   int dense_order() const;
-  bool corrects_ends() const { return keeper() != nullptr || now_->corrects_ends(); }
+  bool corrects_ends() const { return (keeper() != nullptr && keeper()->ends_at_events()) || now_->corrects_ends(); }
   double dense_weight() const { return now_->dense_weight(); }
   void carry(Memory& memory);
 

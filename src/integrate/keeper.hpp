@@ -25,6 +25,8 @@ class Keeper {
   virtual bool draw(Step& step, Stepper& method) = 0;
   /// The order of the polynomial, from that of the method's own.
   virtual int dense_order(int of_method) const = 0;
+  /// Whether a step is taken again to end where an event is, so that its end is pulled there.
+  virtual bool ends_at_events() const { return true; }
   virtual long long evaluations() const = 0;
   virtual void carry(Memory& memory) = 0;
 };

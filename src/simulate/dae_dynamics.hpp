@@ -27,7 +27,7 @@ class DaeDynamics final : public Dynamics {
   void keep_manifold(const StepControl& control, std::vector<bool> fixed, const ActiveField& field);
   void decide_switches(const StepControl& control, double direction);
   void decide_contacts(double tolerance);
-  Correction& pull() { return *pull_; }
+  stabilize::EquationPull& pull() { return *pull_; }
   IdealSwitches* switches() { return switches_.get(); }
 
   /// Whether rates are wanted at any values of what is differentiated, as explicit steps do, and what is wanted of a

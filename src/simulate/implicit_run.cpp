@@ -46,7 +46,7 @@ void ImplicitRun::analyze(const SolverPlan& solver, const ActiveField& field) {
   const Options& options = setup_.options;
   dae_ = std::make_shared<DaeDynamics>(model_, solver.wants_differences);
   dae_->keep_manifold(control, fixed_states(), field);
-  setup_.pull = std::shared_ptr<Correction>(dae_, &dae_->pull());
+  setup_.explain = [this] { return keeper_ ? keeper_->singular() : std::string(); };
   setup_.dynamics = dae_;
   if (!model_->switches.empty()) dae_->decide_switches(control, options.end < options.start ? -1 : 1);
   if (const MechanicsInfo* mechanism = mechanism_of(*model_); mechanism != nullptr && !mechanism->contacts.empty()) {
@@ -175,6 +175,7 @@ DriverParts ImplicitRun::make_methods(const VectorField& field, int size, const 
   DriverParts parts;
   parts.method =
       method.is_implicit() ? make_stepper(method, field, size, control, false) : method.make(field, size, control);
+  if (dae_) parts.keeper = &keeper_.emplace(dae_->pull(), control);
   if (other == nullptr) return parts;
   parts.make_implicit = [=, this] { return make_stepper(*other, field, size, control, true); };
   parts.switching.emplace(SwitchingRules{.explicit_name = method.name,

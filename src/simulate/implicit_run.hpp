@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "integrate/methods.hpp"
 #include "pawl/run.hpp"
 #include "simulate/plan.hpp"
+#include "stabilize/equation_keeper.hpp"
 
 namespace pawl::detail {
 
@@ -61,7 +63,8 @@ class ImplicitRun {
   bool has_exact_jacobian_ = true;
   int index_ = 0;
   std::string structure_;
-  std::shared_ptr<DaeDynamics> dae_;  // of a differential-algebraic system
+  std::shared_ptr<DaeDynamics> dae_;                 // of a differential-algebraic system
+  std::optional<stabilize::EquationKeeper> keeper_;  // of its steps
 };
 
 }  // namespace pawl::detail

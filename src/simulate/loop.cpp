@@ -193,7 +193,7 @@ bool Loop::take_step() {
     if (now_.needs_restart)
       driver_.restart(now_.t, now_.x.data(), direction_, events_.first_step(driver_.next_step_size()),
                       now_.knows_rate ? events_.rate() : nullptr);
-    const Attempt attempt = driver_.step(limit, correction(), step_);
+    const Attempt attempt = driver_.step(limit, events_.correction(), step_);
     if (attempt != Attempt::accepted) {
       fail(attempt);
       return false;
@@ -206,7 +206,7 @@ bool Loop::take_step() {
 }
 
 void Loop::look_for_event() {
-  event::Trial trial(step_, is_micro_ ? nullptr : &driver_, correction(), control_, setup_.options.end,
+  event::Trial trial(step_, is_micro_ ? nullptr : &driver_, events_.correction(), control_, setup_.options.end,
                      events_.limit(setup_.options.end));
   found_ = events_.first(trial);
   now_.needs_restart |= trial.was_cut;
@@ -272,7 +272,7 @@ void Loop::change(double t, const event::Change& jump) {
     if (is_held_back_) {
       Memory memory(*before_search_);
       events_.carry(memory);
-      event::Trial trial(step_, is_micro_ ? nullptr : &driver_, correction(), control_, setup_.options.end, t);
+      event::Trial trial(step_, is_micro_ ? nullptr : &driver_, events_.correction(), control_, setup_.options.end, t);
       trial.ensure_polynomial();
       if (!driver_.corrects_ends() || !trial.redo(t)) trial.cut(t);
       event::Trial cut(step_, nullptr, nullptr, control_, setup_.options.end, t);

@@ -115,7 +115,6 @@ class Loop {
   bool makes_progress();
   void stop();
   // Equations pull the ends of their steps themselves, surfaces that relays slide on included.
-  Correction* correction() { return setup_.pull ? setup_.pull.get() : events_.correction(); }
   void fail(Attempt attempt);
   Message describe_exception() const;
   bool is_beyond(double t, double than) const { return direction_ * (t - than) > 0; }

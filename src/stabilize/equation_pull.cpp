@@ -35,13 +35,14 @@ bool EquationPull::begin(double t, const double* /*x*/, double h) {
 double EquationPull::apply(double t, double* x) {
   formulate::DaeForm& form = follow_(t, x);
   is_applied_ = true;
-  const bool is_left_off = is_of_field_ || form.structure().index >= 3 || invariants_.rows() > 0;
+  const bool is_left_off = leaves_something(form);
   const bool is_of_event = is_retaken_ && form.structure().index == 2;
+  matrices_.clear();
   if (!is_left_off && !is_of_event) return 0;
   const std::size_t n = start_.size();
   std::copy(x, x + n, start_.begin());
   std::fill(rates_.begin(), rates_.end(), 0.0);
-  failure_ = formulate::find_consistent(form, t, x, rates_.data(), {}, true).failure;
+  failure_ = formulate::find_consistent(form, t, x, rates_.data(), {}, true, &matrices_).failure;
   if (failure_.empty() && invariants_.rows() > 0) failure_ = meet_invariants(form, t, x, form.held());
   if (!failure_.empty()) return std::numeric_limits<double>::infinity();
   ++applied_;
@@ -64,6 +65,13 @@ double EquationPull::apply(double t, double* x) {
     count += 1;
   }
   return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+std::string EquationPull::settle(double t, double* x) {
+  formulate::DaeForm& form = follow_(t, x);
+  std::fill(rates_.begin(), rates_.end(), 0.0);
+  std::string failure = formulate::find_consistent(form, t, x, rates_.data(), {}, true).failure;
+  return failure.empty() ? meet_invariants(form, t, x, form.held()) : failure;
 }
 
 std::string EquationPull::meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held) {

@@ -33,11 +33,19 @@ class EquationPull final : public Correction {
   void take_levels(double t, const double* x, const Held& held);
   bool begin(double t, const double* x, double h) override;
   double apply(double t, double* x) override;
+  /// A state inside a step, onto all of it. Returns why that cannot be; empty: done.
+  std::string settle(double t, double* x);
+  /// Whether steps end off something that it puts them on.
+  bool has_work(double t, const double* x) { return leaves_something(follow_(t, x)); }
+  formulate::DaeForm& form(double t, const double* x) { return follow_(t, x); }
+  /// Of the equations where it was applied last; empty: they are not known.
+  const formulate::StageMatrices& matrices() const { return matrices_; }
+
   /// Invariants alone: x and whatever depends on it. Returns why they cannot be met; empty: done.
   std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
 
   void carry(Memory& memory) {
-    memory(step_, from_, is_applied_, is_retaken_, failure_, applied_, largest_move_, largest_in_tolerance_);
+    memory(step_, from_, is_applied_, is_retaken_, failure_, applied_, largest_move_, largest_in_tolerance_, matrices_);
     invariants_.carry(memory);
   }
 
@@ -47,6 +55,9 @@ class EquationPull final : public Correction {
   double largest_move_in_tolerance() const { return largest_in_tolerance_; }
 
  private:
+  bool leaves_something(const formulate::DaeForm& form) const {
+    return is_of_field_ || form.structure().index >= 3 || invariants_.rows() > 0;
+  }
   bool move_to_invariants(const formulate::DaeForm& form, double t, double* x);
 
   Follow follow_;
@@ -55,6 +66,7 @@ class EquationPull final : public Correction {
   bool is_applied_ = false, is_retaken_ = false;
   const StepControl control_;
   formulate::InvariantRows invariants_;
+  formulate::StageMatrices matrices_;
   std::vector<double> start_, rates_, residual_, rounding_;
   std::string failure_;
   long long applied_ = 0;

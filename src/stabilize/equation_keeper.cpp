@@ -1,0 +1,139 @@
+#include "stabilize/equation_keeper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "numerics/elimination.hpp"
+
+namespace pawl::stabilize {
+
+namespace {
+
+constexpr int most_rows = 200;       // of a stage that is watched
+constexpr double near_enough = 0.1;  // of the polynomial to the manifold, in units of the tolerance
+
+/// Whether a stage turns over between the two points.
+bool turns(const formulate::StageMatrices& before, const formulate::StageMatrices& after) {
+  if (before.size() != after.size()) return false;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const Eigen::MatrixXd &a = before[k], &b = after[k];
+    if (a.rows() != b.rows() || a.cols() != b.cols() || a.rows() > most_rows) continue;
+    if (linear::determinant(a * b.transpose()) < 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+EquationKeeper::EquationKeeper(EquationPull& equations, const StepControl& control)
+    : Keeper(equations), equations_(equations), control_(control) {
+  for (std::vector<double>* one : {&x_, &next_, &rates_, &moves_[0], &moves_[1], &moves_[2]})
+    one->resize(control.absolute.size());
+}
+
+void EquationKeeper::restart(double /*t*/, const double* /*x*/) {
+  singular_.clear();
+  matrices_.clear();
+}
+
+void EquationKeeper::accept(const Step& /*step*/) {
+  matrices_ = equations_.matrices();
+}
+
+double EquationKeeper::last_regular(Step& step, Stepper& method) {
+  if (equations_.matrices().empty()) return step.t1;
+  if (matrices_.empty()) matrices_ = matrices_at(step, step.t0);
+  if (!turns(matrices_, equations_.matrices())) return step.t1;
+  method.interpolate(step);
+  Singular found = find_singular(step);
+  step.forget_polynomial();
+  singular_ = std::move(found.text);
+  return has_ended() ? found.before : step.t1;
+}
+
+formulate::StageMatrices EquationKeeper::matrices_at(const Step& step, double t) {
+  const double h = step.t1 - step.t0;
+  step.at(t, x_.data());
+  for (std::size_t i = 0; i < x_.size(); ++i) rates_[i] = (step.end()[i] - step.start()[i]) / h;
+  return formulate::stage_matrices(equations_.form(t, x_.data()), t, x_.data(), rates_.data());
+}
+
+EquationKeeper::Singular EquationKeeper::find_singular(const Step& step) {
+  constexpr int parts = 16;
+  double from = step.t0, to = step.t1;
+  for (int depth = 0; depth < 3; ++depth) {
+    const double begin = from, width = (to - from) / parts;
+    bool is_found = false;
+    formulate::StageMatrices before = matrices_at(step, from);
+    for (int i = 1; i <= parts && !is_found; ++i) {
+      const double t = i == parts ? to : begin + i * width;
+      formulate::StageMatrices after = matrices_at(step, t);
+      is_found = turns(before, after);
+      if (is_found) {
+        from = begin + (i - 1) * width;
+        to = t;
+      }
+      before = std::move(after);
+    }
+    if (!is_found) return {};
+  }
+  const double t = 0.5 * (from + to);
+  matrices_at(step, t);
+  return {from,
+          fmt::format("at t = {:.10g} the motion passes a position in which {} depends on other equations: it may "
+                      "branch there, and no method can say which way.\n"
+                      "  try:    another start, one constraint less, or an event that ends the run before it",
+                      t, formulate::weakest_row(equations_.form(t, x_.data()), t, x_.data(), rates_.data()))};
+}
+
+/// From the polynomial to consistent values.
+bool EquationKeeper::find_move(const Step& step, double s, std::vector<double>& move) {
+  const double t = step.t0 + s * step.span;
+  step.at(t, x_.data());
+  next_ = x_;
+  if (!equations_.settle(t, next_.data()).empty()) return false;
+  for (std::size_t i = 0; i < x_.size(); ++i) move[i] = next_[i] - x_[i];
+  return true;
+}
+
+/// Of what is differentiated, in units of the tolerance.
+double EquationKeeper::size_of(const std::vector<double>& move, const Step& step) const {
+  const std::vector<int>& orders = equations_.form(step.t0, step.start()).structure().d;
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < move.size(); ++i) {
+    if (orders[i] == 0) continue;
+    const double part = move[i] / (control_.absolute[i] + control_.relative * std::abs(step.end()[i]));
+    sum += part * part;
+    count += 1;
+  }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+bool EquationKeeper::draw(Step& step, Stepper& method) {
+  if (!method.interpolate(step)) return false;
+  if (!equations_.has_work(step.t0, step.start()) || !find_move(step, 0.5, moves_[1])) return true;
+  if (size_of(moves_[1], step) <= near_enough) return true;
+  if (!find_move(step, 0.25, moves_[0]) || !find_move(step, 0.75, moves_[2])) return true;
+  ++raised_;
+  const int old = step.degree(), degree = std::max(old, 6);
+  kept_.assign(step.coefficients(), step.coefficients() + static_cast<std::ptrdiff_t>(step.size()) * (old + 1));
+  double* all = step.make_polynomial(degree);
+  for (int i = 0; i < step.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    // a + b x + c x² through the moves over s² (1 - s)² at x = -1/4, 0, 1/4; then in powers of s.
+    const double low = moves_[0][k] * (256.0 / 9), middle = moves_[1][k] * 16, high = moves_[2][k] * (256.0 / 9);
+    const double b = 2 * (high - low), c = 8 * (high - 2 * middle + low);
+    const std::array<double, 3> q{middle - b / 2 + c / 4, b - c, c};
+    const std::array<double, 7> moved{0, 0, q[0], q[1] - 2 * q[0], q[2] - 2 * q[1] + q[0], q[1] - 2 * q[2], q[2]};
+    for (int power = 0; power <= degree; ++power)
+      all[i * (degree + 1) + power] =
+          (power <= old ? kept_[k * static_cast<std::size_t>(old + 1) + static_cast<std::size_t>(power)] : 0) +
+          (power <= 6 ? moved[static_cast<std::size_t>(power)] : 0);
+  }
+  return true;
+}
+
+}  // namespace pawl::stabilize
