@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "pawl/handle.hpp"
@@ -32,6 +33,13 @@ struct Margins {
   bool operator==(const Margins&) const { return true; }
 };
 
+/// How redundant constraints share a load: the row is left out, and a combination of multipliers vanishes instead.
+struct LoadShare {
+  int row = 0;
+  std::vector<std::pair<int, double>> factors;  ///< by rows
+  bool operator==(const LoadShare&) const = default;
+};
+
 struct Held {
   std::vector<double> parameters;
   std::vector<int> modes;                  ///< discrete bools, ints and enums
@@ -41,6 +49,7 @@ struct Held {
   std::vector<double> levels;              ///< relays: the level in force
   std::vector<RelaySide> sides;            ///< relays
   std::vector<HeldInput> inputs;
+  std::vector<LoadShare> shares = {};  ///< in mixtures
   Margins margins;
   int model = 0;           ///< the System it belongs to, as its handles say it; 0: not known
   std::size_t states = 0;  ///< how many the System has, where it is known

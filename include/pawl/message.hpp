@@ -26,7 +26,7 @@ enum class MessageCode {
   // constraints
   constraint_redundant,
   constraint_nearly_redundant,
-  redundant_joint_unloaded,
+  redundant_joint_shares,
   multipliers_of_least_norm,
   inertia_by_differences,
   surface_not_reached,

@@ -123,7 +123,7 @@ class Instant {
   const Held& held() const& { return *held_; }
   // Of an Instant that is about to vanish: the thing itself, no view of it.
   std::vector<double> states() && { return std::move(states_); }
-  Held held() && { return *held_; }
+  Held held() &&;
 
  private:
   std::vector<double> states_;

@@ -19,10 +19,10 @@ struct Setup {
   Options options;
   std::string method;
   std::vector<Message> messages;
-  std::vector<double> start_rate = {};    ///< at the start state, where it is known
-  std::string start_failure = {};         ///< not empty: the run fails before its first step, for this reason
-  Callback<std::string()> hint = {};      ///< one more line for that reason
-  Callback<std::string()> explain = {};   ///< why a step cannot be taken, where something beside the method knows
+  std::vector<double> start_rate = {};   ///< at the start state, where it is known
+  std::string start_failure = {};        ///< not empty: the run fails before its first step, for this reason
+  Callback<std::string()> hint = {};     ///< one more line for that reason
+  Callback<std::string()> explain = {};  ///< why a step cannot be taken, where something beside the method knows
 
   int size() const { return static_cast<int>(start_state.size()); }
 };

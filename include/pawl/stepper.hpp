@@ -128,7 +128,7 @@ class Stepper {
 
  protected:
   /// What all of them remember.
-  void carry_common(Memory& memory) { memory(work_, failure_, stiffness_, notes_); }
+  void carry_common(Memory& memory);
 
   Work work_;
   StepFailure failure_;

@@ -137,8 +137,6 @@ std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const
     all->first_multiplier = static_cast<int>(all->state_names.size());
     for (const std::string& name : declared->constraint_names) add(name);
   }
-  for (const std::string& name : declared->constraint_names)
-    all->add_own_mode(name + " is redundant", true);  // redundant_mode()
   const int first_multiplier = static_cast<int>(declared->state_names.size());
   if (declared->mechanics) append_mechanics_rows(declared, first_multiplier, all->equations);
   if (declared->port_hamiltonian) append_port_hamiltonian_rows(declared, first_multiplier, all->equations);

@@ -92,6 +92,12 @@ class MechanicsForm final : public Form, public Manifold {
   void analyze_rank(double t, const double* x);
   const std::vector<int>& redundant_rows() const { return redundant_; }
   std::vector<int> redundant_joints() const;  ///< those that no contact has laws for
+  /// All rows in force, redundant ones among them.
+  struct RowsInForce {
+    Eigen::MatrixXd G;
+    std::vector<int> declared;
+  };
+  RowsInForce rows_in_force(double t, const double* x);
   /// Smallest pivot of a row, over the largest it has had since the constraints in force changed, since the last
   /// begin_step(); and the row.
   double weakest_pivot() const { return weakest_; }

@@ -332,6 +332,16 @@ class Balance {
   std::vector<bool> is_of_contact_;  // per constraint: its multiplier may act where its rows are not in force
 };
 
+/// Where the row is left out, the equation in its place.
+template <class T>
+void share_load(const Point<T>& at, int first_multiplier, int row, T& out) {
+  for (const LoadShare& share : at.around()->held->shares) {
+    if (share.row != row) continue;
+    out = T(0.0);
+    for (const auto& [other, factor] : share.factors) out += factor * at[State{first_multiplier + other}];
+  }
+}
+
 /// The rows of a constraint that no contact has laws for.
 struct Joint {
   Shared model;
@@ -346,7 +356,10 @@ struct Joint {
     if (is_in_force) info().g(at, out);
     for (int r = 0; r < info().rows; ++r) {
       const int row = info().first_row + r;
-      if (!is_in_force || held.modes[at_(redundant_mode(*model, row))] != 0) out[r] = at[State{first_multiplier + row}];
+      if (is_in_force)
+        share_load(at, first_multiplier, row, out[r]);
+      else
+        out[r] = at[State{first_multiplier + row}];
     }
   }
 };
@@ -400,6 +413,7 @@ struct Friction {
     const bool acts = ContactForces::acts(law(), held);
     if (!acts && rows().only_when.holds(held)) {
       rows().g(at, out);
+      for (int i = 0; i < rows().rows; ++i) share_load(at, first_multiplier, rows().first_row + i, out[i]);
       return;
     }
     for (int i = 0; i < rows().rows; ++i) out[i] = multiplier(at, rows().first_row + i);
@@ -473,10 +487,6 @@ struct FrictionWork {
 };
 
 }  // namespace
-
-int redundant_mode(const System::Declarations& declared, int row) {
-  return static_cast<int>(declared.modes.size()) + row;
-}
 
 void append_mechanics_rows(const Shared& declared, int first_multiplier, std::vector<EquationInfo>& equations) {
   const MechanicsInfo& info = *declared->mechanics;

@@ -2,7 +2,8 @@
 //
 //   kinematics    0 = S(q) v - q'
 //   balance       0 = f(t, q, v, ...) - dV/dq - G^T λ - M(q) v'
-//   constraints   0 = g, or h, where they are in force; 0 = λ where they are not, or follow from others
+//   constraints   0 = g, or h, where they are in force; 0 = λ where they are not; where they follow from others and are
+//                 left out, the combination of λ that Held::shares has
 //   contacts      the law of the mode: 0 = λT + μ λN d (slip), 0 = λN - force(δ, δ') (compliant)
 //
 // Forces may read whatever is an unknown: multipliers, currents, algebraic unknowns of any kind. Derivatives G and
@@ -19,8 +20,5 @@ namespace pawl::formulate {
 /// Appends all of them. first_multiplier: the state that is the multiplier of the first constraint row.
 void append_mechanics_rows(const std::shared_ptr<const System::Declarations>& declared, int first_multiplier,
                            std::vector<EquationInfo>& equations);
-
-/// Discrete variable of the assembled model: this row of the constraints of the declared one follows from others.
-int redundant_mode(const System::Declarations& declared, int row);
 
 }  // namespace pawl::formulate

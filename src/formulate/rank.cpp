@@ -197,6 +197,14 @@ MechanicsTerms& MechanicsForm::all_terms(double t, const double* x) {
   return *all_terms_;
 }
 
+MechanicsForm::RowsInForce MechanicsForm::rows_in_force(double t, const double* x) {
+  MechanicsTerms& all = all_terms(t, x);
+  all.evaluate_jacobian(t, x);
+  RowsInForce rows{to_dense(all), {}};
+  for (int r = 0; r < all.rows(); ++r) rows.declared.push_back(all.declared_row(r));
+  return rows;
+}
+
 // Rows that depended on others when they were dropped need not do so for ever.
 std::string MechanicsForm::violation(double t, const double* x, const double* allowed) {
   if (redundant_.empty()) return {};

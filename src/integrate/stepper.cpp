@@ -2,6 +2,9 @@
 
 namespace pawl {
 
+void Stepper::carry_common(Memory& memory) {
+  memory(work_, failure_, stiffness_, notes_);
+}
 std::vector<Message> Stepper::take_notes() {
   return std::exchange(notes_, {});
 }

@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "formulate/mechanics_rows.hpp"
-#include "simulate/redundant_joints.hpp"
-
 namespace pawl::detail {
 
 namespace {
@@ -42,6 +39,7 @@ DaeDynamics::DaeDynamics(std::shared_ptr<const System::Declarations> model, bool
   field_.around = &around_;
   form_ = formulate::make_dae_form(model_, field_);
   form_->wants_differences = wants_differences;
+  if (mechanism() != nullptr) loads_ = std::make_unique<SharedLoads>(model_->parts);
   consistent_rates_.resize(model_->state_names.size());
   fixed_.assign(model_->state_names.size(), false);
 }
@@ -72,8 +70,10 @@ void DaeDynamics::decide_contacts(double tolerance) {
   contact_form_ = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
   contacts_ = std::make_unique<contact::Contacts>(parts, model_, contact_form_, nullptr, tolerance);
   contacts_->join([this](double t, const double* x, const Held& held, double* rates) {
-    source_ = nullptr;  // it may have changed without a word
-    const bool is_found = rate(t, x, held, nullptr, rates);
+    Held mode = held;  // with contacts as they are tried
+    loads_->share(t, x, mode);
+    source_ = nullptr;
+    const bool is_found = rate(t, x, mode, nullptr, rates);
     source_ = nullptr;
     return is_found;
   });
@@ -170,34 +170,51 @@ Resolution DaeDynamics::resolve(double t, double* x, Held& held, std::span<const
     outcome.failure = std::move(part.failure);
     for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
   }
-  if (outcome.failure.empty() && mechanism() != nullptr && why != Settle::pass)
-    outcome.failure = drop_redundant_joints(t, x, held, why);
+  if (outcome.failure.empty() && (contacts_ || why != Settle::pass)) outcome.failure = share_loads(t, x, held, why);
   return outcome;
 }
 
-std::string DaeDynamics::drop_redundant_joints(double t, const double* x, Held& held, Settle why) {
-  if (mechanism() == nullptr) return {};
-  std::vector<std::string> fixed;
-  for (std::size_t i = 0; i < model_->parts->state_names.size(); ++i)
-    if (fixed_[i]) fixed.push_back(model_->state_names[i]);
-  const RedundantJoints found =
-      find_redundant_joints(model_->parts, held, t, x, why == Settle::start ? &fixed : nullptr);
-  const auto mode_of = [&](int row) {
-    return static_cast<std::size_t>(formulate::redundant_mode(*model_->parts, row));
-  };
-  for (int row = 0; row < mechanism()->rows; ++row) held.modes[mode_of(row)] = 0;
-  for (std::size_t k = 0; k < found.rows.size(); ++k) {
-    held.modes[mode_of(found.rows[k])] = 1;
-    if (std::find(told_.begin(), told_.end(), found.rows[k]) != told_.end()) continue;
-    told_.push_back(found.rows[k]);
-    notes.push_back(found.notes[k]);
+std::string DaeDynamics::share_loads(double t, const double* x, Held& held, Settle why) {
+  if (!loads_) return {};
+  bool are_shared = false;
+  if (why == Settle::start) {
+    std::vector<std::string> fixed;
+    for (std::size_t i = 0; i < model_->parts->state_names.size(); ++i)
+      if (fixed_[i]) fixed.push_back(model_->state_names[i]);
+    are_shared = loads_->share_at_start(t, x, held, fixed);
+  } else {
+    are_shared = loads_->share(t, x, held);
   }
-  return found.failure;
+  if (!are_shared) return {};
+  for (Message& note : loads_->take_notes(t)) notes.push_back(std::move(note));
+  if (std::string failure = loads_->describe_singular(t); !failure.empty()) return failure;
+  std::vector<int> unloaded;
+  while (contacts_ && has_begun_ && unload_pulling_contact(t, x, held, unloaded)) loads_->share(t, x, held, unloaded);
+  return {};
 }
 
-void DaeDynamics::forget_redundant_joints() {
-  told_.clear();
-  std::erase_if(notes, [](const Message& note) { return note.code == MessageCode::redundant_joint_unloaded; });
+/// Finds the contact whose share of the load would have to pull most; false: none.
+bool DaeDynamics::unload_pulling_contact(double t, const double* x, const Held& held, std::vector<int>& unloaded) {
+  std::vector<double> y(x, x + model_->state_names.size()), dy(y.size());
+  if (!find(t, y.data(), dy.data(), held, Settle::drawn).failure.empty()) return false;
+  const double* load = y.data() + model_->first_multiplier;
+  double most = 0, largest = 0;
+  int row = -1;
+  for (const ContactInfo& contact : mechanism()->contacts) {
+    if (contact.normal < 0 || contact.kind != ContactInfo::Kind::contact) continue;
+    const int normal = mechanism()->constraints[static_cast<std::size_t>(contact.normal)].first_row;
+    largest = std::max(largest, std::abs(load[normal]));
+    if (load[normal] < most) most = load[normal], row = normal;
+  }
+  if (row < 0 || -most <= 1e-10 * largest || std::find(unloaded.begin(), unloaded.end(), row) != unloaded.end())
+    return false;
+  unloaded.push_back(row);
+  return true;
+}
+
+void DaeDynamics::forget_shared_loads() {
+  loads_->forget_notes();
+  std::erase_if(notes, [](const Message& note) { return note.code == MessageCode::redundant_joint_shares; });
 }
 
 Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
@@ -210,20 +227,23 @@ Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::s
 
 Resolution DaeDynamics::resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                                          Settle why) {
-  return contacts_->resolve(t, x, held, fired, accumulating, why, [this](double at, double* state, const Held& mode) {
+  return contacts_->resolve(t, x, held, fired, accumulating, why, [this](double at, double* state, const Held& tried) {
+    Held mode = tried;
+    loads_->share(at, state, mode);
     return make_consistent(at, state, mode, Settle::drawn);
   });
 }
 
 void DaeDynamics::carry(Memory& memory, const Held& held) {
   bool is_of_run = source_ == &held;
-  memory(notes, told_, consistent_rates_, has_decided_, rates_given_, is_of_run);
+  memory(notes, consistent_rates_, has_decided_, rates_given_, is_of_run);
   if (!memory.is_saving()) {
     source_ = is_of_run ? &held : nullptr;
     around_.held = &held;
     field_.parameters = held.parameters.data();
   }
   form_->carry(memory);
+  if (loads_) loads_->carry(memory);
   if (switches_) switches_->carry(memory);
   if (contacts_) {
     contact_form_->carry(memory);

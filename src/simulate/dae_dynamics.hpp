@@ -12,6 +12,7 @@
 #include "formulate/dae_start.hpp"
 #include "simulate/ideal_switches.hpp"
 #include "simulate/plan.hpp"
+#include "simulate/shared_loads.hpp"
 #include "stabilize/equation_pull.hpp"
 #include "system/dynamics.hpp"
 #include "system/vector_field.hpp"
@@ -34,10 +35,10 @@ class DaeDynamics final : public Dynamics {
   /// start.
   void begin(bool is_field, AtStart policy);
   bool is_field() const { return is_field_; }
-  /// Leaves out joints that follow from others. Returns why that cannot be; empty: done.
-  std::string drop_redundant_joints(double t, const double* x, Held& held, Settle why);
-  /// As if they had not been told of.
-  void forget_redundant_joints();
+  /// Leaves out constraints that follow from others. Returns why that cannot be; empty: done.
+  std::string share_loads(double t, const double* x, Held& held, Settle why);
+  /// As if nobody had been told of them.
+  void forget_shared_loads();
   /// Takes up a mode.
   void take_up(const Held& held, double t, const double* x);
   formulate::DaeForm& form() { return *form_; }
@@ -68,6 +69,7 @@ class DaeDynamics final : public Dynamics {
   };
   const MechanicsInfo* mechanism() const { return model_->parts ? model_->parts->mechanics.get() : nullptr; }
   bool rate(double t, const double* x, const Held& held, const double* relays, double* out);
+  bool unload_pulling_contact(double t, const double* x, const Held& held, std::vector<int>& unloaded);
   formulate::StartReport find(double t, double* x, double* dx, const Held& held, Settle why);
   std::string make_consistent(double t, double* x, const Held& held, Settle why);
   Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why);
@@ -85,8 +87,8 @@ class DaeDynamics final : public Dynamics {
   std::shared_ptr<formulate::MechanicsForm> contact_form_;
   std::unique_ptr<MultiplierSource> multipliers_;  // what their guards read beside unknowns
   std::unique_ptr<stabilize::EquationPull> pull_;
-  bool has_decided_ = false;  // the switches, at the start of the run
-  std::vector<int> told_;     // rows of redundant joints
+  std::unique_ptr<SharedLoads> loads_;  // of a mechanism
+  bool has_decided_ = false;            // the switches, at the start of the run
   std::vector<bool> fixed_;
   AtStart policy_ = AtStart::project;
   bool is_field_ = false, has_begun_ = false;

@@ -69,10 +69,10 @@ void ImplicitRun::look_at_start() {
         setup_.held = std::make_shared<const Held>(std::move(held));
     }
     Held held = *setup_.held;
-    std::string singular = dae_->drop_redundant_joints(t, setup_.start_state.data(), held, Settle::start);
+    std::string singular = dae_->share_loads(t, setup_.start_state.data(), held, Settle::start);
     setup_.held = std::make_shared<const Held>(std::move(held));
-    if (model_->has_events())
-      dae_->forget_redundant_joints();  // conditions may yet switch joints off
+    if (model_->has_events() && mechanism_of(*model_) != nullptr)
+      dae_->forget_shared_loads();  // conditions may yet switch joints off
     else
       setup_.start_failure = std::move(singular);
     dae_->take_up(*setup_.held, t, setup_.start_state.data());

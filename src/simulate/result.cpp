@@ -57,6 +57,10 @@ Instant::Instant(double time, std::vector<double> states, std::shared_ptr<const 
       dynamics_(std::move(dynamics)),
       model_(&dynamics_->model()) {}
 
+Held Instant::held() && {
+  return *held_;
+}
+
 double Instant::operator[](Relay r) const {
   checked(r, model_->relays.size(), "relay", *model_);
   const auto i = static_cast<std::size_t>(r.index);

@@ -55,8 +55,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "factor",
        "The mechanism is near a singular position, or a constraint is nearly repeated.",
        "Check the geometry; start elsewhere."},
-      {Code::redundant_joint_unloaded, "redundant-joint-unloaded", warning, once,
-       "constraint '{constraint}' is redundant{combination}: it is left out, and the whole load is that of the others",
+      {Code::redundant_joint_shares, "redundant-joint-shares", warning, once,
+       "constraint '{constraint}' is redundant{combination}: it is left out, and all of them share the load by least "
+       "norm",
        "Beside equations of other kinds, joints that depend on each other share their load in a way that the equations "
        "leave open.",
        "Nothing, if the forces of these joints do not matter; else remove the constraint, or make a joint elastic."},
