@@ -72,8 +72,8 @@ class Esdirk final : public ImplicitStepper {
   void carry(Memory& memory) override {
     ImplicitStepper::carry(memory);
     memory(controller_, kind_, z_, rate_, Y_, d_, known_, product_, start_rate_, end_rate_, past_rise_, past_slope_,
-           has_end_rate_, has_past_step_, has_algebraic_states_, has_jacobian_, jacobian_is_fresh_, has_diverged_,
-           factored_h_, eta_, theta_, iterations_, noisy_failures_);
+           has_end_rate_, has_past_step_, has_jacobian_, jacobian_is_fresh_, diverged_, tried_h_, factored_h_, eta_,
+           theta_, iterations_, noisy_failures_);
   }
 
  private:
@@ -145,6 +145,16 @@ class Esdirk final : public ImplicitStepper {
 
   // ---- memory ----
 
+  double shift() const override { return 1 / (tried_h_ * table_.gamma); }
+  void take_matrices() override {
+    has_jacobian_ = true;
+    factored_h_ = 0;
+  }
+  void distrust() override {
+    has_jacobian_ = false;
+    ++diverged_;
+    eta_ = 1;
+  }
   void make_solver() override { solver_ = form_.make_solver(1, 0); }
   void resize() override {
     const std::size_t size = at(n_ * table_.stages);
@@ -156,15 +166,13 @@ class Esdirk final : public ImplicitStepper {
   }
 
   void forget() override {
-    has_jacobian_ = jacobian_is_fresh_ = has_past_step_ = has_diverged_ = false;
+    has_jacobian_ = jacobian_is_fresh_ = has_past_step_ = false;
+    diverged_ = 0;
     factored_h_ = 0;
     eta_ = 1;
     noisy_failures_ = 0;
     controller_.restart();
     kind_ = form_.mass_kind();
-    const auto& roles = form_.roles();
-    has_algebraic_states_ = std::any_of(roles.begin(), roles.begin() + states_,
-                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
     if (is_varying() && !is_consistent()) form_.complete(t_, y_.data(), dy_.data());
     has_end_rate_ = first_ == 0 || kind_ != formulate::MassKind::constant;
     if (has_end_rate_) end_rate_ = dy_;
@@ -221,7 +229,7 @@ class Esdirk final : public ImplicitStepper {
     }
     if (trial.outcome != Trial::Outcome::solved) {
       eta_ = 1;
-      has_diverged_ = true;
+      ++diverged_;
       return trial;
     }
     const double* last = z(table_.stages - 1);
@@ -233,6 +241,7 @@ class Esdirk final : public ImplicitStepper {
   }
 
   Trial solve_stages(double h, std::vector<double>& first_rate, bool retakes) {
+    tried_h_ = h;
     if (!has_jacobian_) {
       linearize(t_, y_.data(), is_varying() ? dy_.data() : nullptr);
       if (form_.mass_kind() != kind_) {  // found out on the way
@@ -275,6 +284,11 @@ class Esdirk final : public ImplicitStepper {
       const double x = c * h / last_h_ - (retakes ? 1 : 0);
       const double of_slope = x * (1 + x), of_rise = (retakes ? 1 : 0) - x * x;
       for (int k = 0; k < n_; ++k) out[k] = of_slope * past_slope_[at(k)] + of_rise * past_rise_[at(k)];
+      if (diverged_ < 2 || !has_algebraic_states_) return;
+      // Continued, what Newton's method has left of algebraic unknowns may lead out of its reach, however short the
+      // step.
+      for (int k = 0; k < n_; ++k)
+        if (!form_.roles()[at(k)].is_differential) out[k] = 0;
     } else if (is_varying() && !has_past_step_ && stage <= first_ + 1) {
       // Along the tangent, and then the parabola with that tangent: z = 0 would mean a rate far from K_1.
       for (int k = 0; k < n_; ++k) out[k] = c * h * first_rate[k];
@@ -451,8 +465,8 @@ class Esdirk final : public ImplicitStepper {
     const double safety = 0.9 * (1 + 2 * most_iterations) / (iterations_ + 2 * most_iterations);
     if (!accepted) return controller_.after_rejected(error, is_first_, safety);
     // What Newton's method refused a moment ago is not tried again at once.
-    const bool stays = was_rejected_ || has_diverged_;
-    const double factor = controller_.after_accepted(error, std::abs(factored_h_), stays, safety);
+    const bool stays = was_rejected_ || diverged_ > 0;
+    const double factor = controller_.after_accepted(error, std::abs(tried_h_), stays, safety);
     return keeps_jacobian() && factor >= 1 && factor <= 1.2 ? 1 : factor;
   }
 
@@ -471,7 +485,8 @@ class Esdirk final : public ImplicitStepper {
       dy_[at(k)] = slope / h;
     }
     has_past_step_ = true;
-    jacobian_is_fresh_ = has_diverged_ = false;
+    jacobian_is_fresh_ = false;
+    diverged_ = 0;
     if (!keeps_jacobian()) has_jacobian_ = false;
   }
 
@@ -508,9 +523,9 @@ class Esdirk final : public ImplicitStepper {
   std::vector<double> start_rate_, end_rate_;   // of the last accepted step
   std::vector<double> past_rise_, past_slope_;  // of the last step, at its end: a parabola in θ - 1
   bool has_end_rate_ = false, has_past_step_ = false;
-  bool has_algebraic_states_ = false;  // of index 1
-  bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_diverged_ = false;
-  double factored_h_ = 0;
+  bool has_jacobian_ = false, jacobian_is_fresh_ = false;
+  int diverged_ = 0;  // trials of this step
+  double tried_h_ = 0, factored_h_ = 0;
   double eta_ = 1, theta_ = 0;  // of Newton's method
   int iterations_ = 1, noisy_failures_ = 0;
 };

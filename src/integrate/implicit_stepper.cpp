@@ -13,6 +13,8 @@ namespace pawl {
 
 namespace {
 
+constexpr double enough = 1e-2;  // of the tolerance, for algebraic unknowns at the ends of steps
+
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -33,9 +35,10 @@ void ImplicitStepper::carry(Memory& memory) {
   form_.carry(memory);
   carry_common(memory);
   memory(n_, states_, highest_index_, t_, direction_, next_, y_, end_, dy_, weight_, newton_weight_, error_weight_,
-         is_first_, was_rejected_, start_, start_dy_, end_shift_, last_h_);
+         is_first_, was_rejected_, has_algebraic_states_, start_residual_, has_start_residual_, end_residual_,
+         has_end_residual_, start_, start_dy_, end_shift_, last_h_);
   memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
-         has_past_, why_);
+         has_past_, why_, is_algebraic_row_);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {
@@ -53,8 +56,10 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
   states_ = form_.states();
   if (has_changed) {
     version_ = form_.version();
-    for (auto* vector : {&y_, &end_, &dy_, &weight_, &newton_weight_, &error_weight_, &start_, &start_dy_, &end_shift_})
+    for (auto* vector : {&y_, &end_, &dy_, &weight_, &newton_weight_, &error_weight_, &start_, &start_dy_, &end_shift_,
+                         &start_residual_, &end_residual_, &left_, &added_, &kept_})
       vector->assign(at(n_), 0.0);
+    is_algebraic_row_.assign(at(n_), 0);
   }
   highest_index_ = 0;
   counting_ = 0;
@@ -63,6 +68,9 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
     counting_ += role.is_differential ? 1 : 0;
   }
   counting_ = std::max(counting_, 1.0);
+  has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_,
+                                      [](const auto& role) { return !role.is_differential && role.index <= 1; });
+  has_start_residual_ = false;
   raised_ = 1;
   t_ = t;
   time_rest_ = 0;
@@ -243,10 +251,19 @@ ImplicitStepper::Trial ImplicitStepper::try_step(double t1, double h, bool retak
   std::fill(end_shift_.begin(), end_shift_.end(), 0.0);
   if (trial.outcome != Trial::Outcome::solved) return trial;
   if (!all_finite(end_)) return {Trial::Outcome::not_finite, 0, 0.25};
+  has_end_residual_ = false;
+  if (has_algebraic_states_ && highest_index_ <= 1 && (trial.error <= 1 || control_.fixed_step > 0 || retakes) &&
+      !solve_algebraic(t1) && control_.fixed_step == 0 && !retakes) {
+    distrust();
+    return {Trial::Outcome::diverged, 0, 0.5};
+  }
   if (correction == nullptr || !(trial.error <= 1 || control_.fixed_step > 0 || retakes)) return trial;
   std::copy(end_.begin(), end_.begin() + states_, end_shift_.begin());
   const double move = correction->apply(t1, end_.data()) / raised_;
-  for (int i = 0; i < states_; ++i) end_shift_[at(i)] = end_[at(i)] - end_shift_[at(i)];
+  for (int i = 0; i < states_; ++i) {
+    end_shift_[at(i)] = end_[at(i)] - end_shift_[at(i)];
+    has_end_residual_ = has_end_residual_ && end_shift_[at(i)] == 0;
+  }
   if (!(move <= trial.error)) trial.error = std::isnan(move) ? std::numeric_limits<double>::infinity() : move;
   return trial;
 }
@@ -258,6 +275,8 @@ void ImplicitStepper::take(double t1, double h, double rest, double error, Step&
   last_time_rest_ = std::exchange(time_rest_, rest);
   last_h_ = h;
   accept(h);
+  std::swap(start_residual_, end_residual_);
+  has_start_residual_ = std::exchange(has_end_residual_, false);
   y_ = end_;
   out.t0 = t_;
   out.t1 = t_ = t1;
@@ -272,12 +291,100 @@ void ImplicitStepper::take(double t1, double h, double rest, double error, Step&
   ++work_.accepted;
 }
 
+// Algebraic unknowns at the end are as good as Newton's method was asked to make them, in the scales of the start. The
+// next step begins there, and what is missing no shorter step makes up for: so it is found and added. The residual
+// serves the next step. False: so much is missing that they were not solved at all.
+bool ImplicitStepper::solve_algebraic(double t1) {
+  constexpr int most_rounds = 8;
+  if (!finds_algebraic_rows()) return true;
+  double size = find_left(t1);
+  const bool was_solved = size <= 1;
+  for (int round = 0; round < most_rounds && size > enough; ++round) {
+    const double next = add_left(1, t1);
+    if (next < 0.5 * size) {
+      size = next;
+      continue;
+    }
+    take_back();  // the derivatives of the start do not serve any more
+    for (; round < most_rounds && size > enough; ++round) size = improve_left(t1);
+  }
+  return was_solved;
+}
+
+/// One step with the derivatives of this place, shortened until it helps. Returns what is left then.
+double ImplicitStepper::improve_left(double t1) {
+  constexpr double shortest = 1e-2;
+  linearize(t1, end_.data(), form_.mass_kind() == formulate::MassKind::varying ? dy_.data() : nullptr);
+  ++work_.factorizations;
+  const bool is_regular = solver_->factor(0, shift());
+  take_matrices();
+  if (!is_regular) return 0;
+  const double size = find_left(t1);
+  if (!(size > enough)) return size;
+  for (double factor = 1; factor > shortest; factor /= 2) {
+    if (const double next = add_left(factor, t1); next < size) return next;
+    take_back();
+  }
+  return 0;
+}
+
+/// Into left_: the step of Newton's method for the algebraic unknowns at the end. Returns the largest, in units of the
+/// tolerance.
+double ImplicitStepper::find_left(double t1) {
+  residual(t1, end_.data(), nullptr, end_residual_.data());
+  has_end_residual_ = true;
+  for (int i = 0; i < n_; ++i) left_[at(i)] = is_algebraic_row_[at(i)] != 0 ? end_residual_[at(i)] : 0;
+  solver_->solve(0, left_.data());
+  ++work_.solves;
+  double size = 0;
+  for (int i = 0; i < states_; ++i) {
+    if (form_.roles()[at(i)].is_differential) continue;
+    const double scale = raised_ * (control_.absolute[at(i)] + control_.relative * std::abs(end_[at(i)]));
+    size = std::max(size, std::abs(left_[at(i)]) / scale);
+  }
+  return size;
+}
+
+double ImplicitStepper::add_left(double factor, double t1) {
+  added_ = left_;
+  kept_ = end_;
+  for (int i = 0; i < n_; ++i)
+    if (!form_.roles()[at(i)].is_differential) end_[at(i)] += factor * added_[at(i)];
+  return find_left(t1);
+}
+
+void ImplicitStepper::take_back() {
+  end_ = kept_;
+  left_ = added_;
+  has_end_residual_ = false;
+}
+
+/// Rows without rates; false: they are not as many as the algebraic unknowns.
+bool ImplicitStepper::finds_algebraic_rows() {
+  const MatrixPair& matrices = form_.matrices();
+  if (matrices.M.empty()) return false;
+  std::fill(is_algebraic_row_.begin(), is_algebraic_row_.end(), 1);
+  for (int j = 0; j < n_; ++j) {
+    if (matrices.is_sparse) {
+      for (int k = matrices.first[at(j)]; k < matrices.first[at(j) + 1]; ++k)
+        if (matrices.M[at(k)] != 0) is_algebraic_row_[at(matrices.row[at(k)])] = 0;
+    } else {
+      for (int i = 0; i < n_; ++i)
+        if (matrices.M[at(j * n_ + i)] != 0) is_algebraic_row_[at(i)] = 0;
+    }
+  }
+  const auto& roles = form_.roles();
+  return std::count(is_algebraic_row_.begin(), is_algebraic_row_.end(), 1) ==
+         std::count_if(roles.begin(), roles.end(), [](const auto& role) { return !role.is_differential; });
+}
+
 bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
   if (!has_past_) return false;
   const std::vector<double> y = y_, dy = dy_, shift = end_shift_;  // once per event
   const double t = t_, rest = time_rest_;
   y_ = start_;
   dy_ = start_dy_;
+  has_start_residual_ = false;
   t_ = last_t_;
   time_rest_ = last_time_rest_;
   set_weights();

@@ -45,6 +45,12 @@ class ImplicitStepper : public Stepper {
   virtual double grow(double error, bool accepted) = 0;
   /// The step is accepted: keep what predicts and interpolates the next one. end_ has been corrected by then.
   virtual void accept(double h) = 0;
+  /// The real number c of the factors of c M - J in slot 0.
+  virtual double shift() const = 0;
+  /// J and M are those of the end of the trial, and slot 0 has been factored anew.
+  virtual void take_matrices() = 0;
+  /// The equations of the trial were not solved after all.
+  virtual void distrust() = 0;
   /// The past no longer applies.
   virtual void forget() = 0;
   /// Unknowns or pattern have changed: buffers and solver_ are to be made anew.
@@ -83,6 +89,9 @@ class ImplicitStepper : public Stepper {
   std::vector<double> dy_;       // y' at y_: after a restart, and where a method keeps it up
   std::vector<double> weight_, newton_weight_, error_weight_;
   bool is_first_ = true, was_rejected_ = false;
+  bool has_algebraic_states_ = false;                  // of index 1
+  std::vector<double> start_residual_, end_residual_;  // r(t_, y_, 0), where it is known, and that of the end
+  bool has_start_residual_ = false, has_end_residual_ = false;
   std::vector<double> start_, start_dy_;  // of the last accepted step
   std::vector<double> end_shift_;         // by which the correction moved its end
   double last_h_ = 0;
@@ -94,12 +103,20 @@ class ImplicitStepper : public Stepper {
   /// A trial with the pull of its end; error is then the larger of the two.
   Trial try_step(double t1, double h, bool retakes, Correction* correction);
   void take(double t1, double h, double rest, double error, Step& out);
+  bool solve_algebraic(double t1);
+  double find_left(double t1);
+  double add_left(double factor, double t1);
+  void take_back();
+  double improve_left(double t1);
+  bool finds_algebraic_rows();
   Attempt fail(const Trial& last, double size, int attempts);
   /// The first rate that is not finite here, or after a step of this size along the tangent; -1: none, or not known.
   int not_finite_rate(double h);
   double choose_first_step(double limit) const;
 
   FixedGrid grid_;
+  std::vector<char> is_algebraic_row_;
+  std::vector<double> left_, added_, kept_;  // of the algebraic unknowns at the end of a step
   int version_ = -1;
   double raised_ = 1;  // the tolerance, as a multiple of what was asked for
   bool has_said_raised_ = false;

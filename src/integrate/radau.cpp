@@ -54,15 +54,29 @@ class Radau final : public ImplicitStepper {
 
   void carry(Memory& memory) override {
     ImplicitStepper::carry(memory);
-    memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, R_, K_, q_, Y_, e_, slope_, start_residual_,
-           is_identity_, has_start_residual_, is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_,
-           has_algebraic_states_, is_dear_, factored_h_, factored_stages_, eta_, theta_, iterations_, noisy_failures_,
-           error_accepted_, size_accepted_, derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_,
-           taken_);
+    memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, R_, K_, q_, Y_, e_, slope_, is_identity_,
+           is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_, diverged_, is_dear_, factored_h_,
+           factored_stages_, eta_, theta_, iterations_, noisy_failures_, error_accepted_, size_accepted_,
+           derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_, taken_);
   }
 
  private:
   void make_solver() override { solver_ = form_.make_solver(1, (most_stages - 1) / 2); }
+  double shift() const override {
+    return (tried_stages_ == 3   ? radau_table<3>().gamma
+            : tried_stages_ == 5 ? radau_table<5>().gamma
+                                 : radau_table<7>().gamma) /
+           factored_h_;
+  }
+  void take_matrices() override {
+    has_jacobian_ = true;
+    has_factors_ = false;
+  }
+  void distrust() override {
+    has_jacobian_ = has_factors_ = false;
+    ++diverged_;
+    eta_ = 1;
+  }
   void resize() override {
     const std::size_t size = at(n_ * most_stages);
     for (auto* vector : {&Z_, &R_, &K_, &q_}) vector->assign(size, 0.0);
@@ -77,6 +91,7 @@ class Radau final : public ImplicitStepper {
 
   void forget() override {
     has_jacobian_ = has_factors_ = false;
+    diverged_ = 0;
     jacobian_is_fresh_ = false;
     last_stages_ = 0;
     eta_ = 1;
@@ -84,8 +99,6 @@ class Radau final : public ImplicitStepper {
     size_accepted_ = 0;
     noisy_failures_ = 0;
     derived_refused_ = 0;
-    has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_,
-                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
     has_start_residual_ = is_identity_;
     if (has_start_residual_) start_residual_ = dy_;
   }
@@ -128,6 +141,7 @@ class Radau final : public ImplicitStepper {
     const Trial newton = iterate<s>(h);
     if (newton.outcome != Trial::Outcome::solved) {
       has_factors_ = false;
+      ++diverged_;
       eta_ = 1;
     }
     return newton;
@@ -182,6 +196,11 @@ class Radau final : public ImplicitStepper {
         Z_[at(i * n_ + j)] = sum;
       }
     }
+    if (diverged_ < 2 || !has_algebraic_states_) return;
+    // Continued, what Newton's method has left of algebraic unknowns may lead out of its reach, however short the step.
+    for (int j = 0; j < n_; ++j)
+      if (!form_.roles()[at(j)].is_differential)
+        for (int i = 0; i < s; ++i) Z_[at(i * n_ + j)] = 0;
   }
 
   /// R = T^-1 r at the present Z. False: not finite.
@@ -378,11 +397,13 @@ class Radau final : public ImplicitStepper {
     }
     if (is_identity_) {
       if (!has_start_residual_) {
-        start_residual_.resize(at(n_));
         residual(t_, y_.data(), nullptr, start_residual_.data());
         has_start_residual_ = true;
       }
       for (int j = 0; j < n_; ++j) e_[at(j)] = start_residual_[at(j)] - slope_[at(j)];
+    } else if (has_start_residual_ && form_.mass_kind() == formulate::MassKind::constant) {
+      form_.times_mass(slope_.data(), e_.data());
+      for (int j = 0; j < n_; ++j) e_[at(j)] = start_residual_[at(j)] - e_[at(j)];
     } else {
       residual(t_, y_.data(), slope_.data(), e_.data());
     }
@@ -550,8 +571,8 @@ class Radau final : public ImplicitStepper {
     if (is_retaken_) --taken_[at(last_stages_)];  // the same step
     last_stages_ = s;
     ++taken_[at(s)];
-    has_start_residual_ = false;
     jacobian_is_fresh_ = false;
+    diverged_ = 0;
     if (!keeps_jacobian()) has_jacobian_ = has_factors_ = false;
     if (wanted_stages_ != 0) {
       stages_ = wanted_stages_;
@@ -612,11 +633,11 @@ class Radau final : public ImplicitStepper {
 
   bool chooses_;
   int stages_, last_stages_ = 0, tried_stages_ = 0, wanted_stages_ = 0;
-  std::vector<double> Z_, R_, K_, q_, Y_, e_, slope_, start_residual_;
-  bool is_identity_ = true, has_start_residual_ = false, is_retaken_ = false;
+  std::vector<double> Z_, R_, K_, q_, Y_, e_, slope_;
+  bool is_identity_ = true, is_retaken_ = false;
   bool has_jacobian_ = false, jacobian_is_fresh_ = false, has_factors_ = false;
-  bool has_algebraic_states_ = false;  // of index 1
-  bool is_dear_ = false;               // a Jacobian with its factors, against a few more iterations
+  int diverged_ = 0;      // trials of this step
+  bool is_dear_ = false;  // a Jacobian with its factors, against a few more iterations
   double factored_h_ = 0;
   int factored_stages_ = 0;
   double eta_ = 1, theta_ = 0;

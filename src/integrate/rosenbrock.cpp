@@ -47,7 +47,7 @@ class Rosenbrock final : public ImplicitStepper {
   void carry(Memory& memory) override {
     ImplicitStepper::carry(memory);
     memory(controller_, u_, Y_, sum_, product_, rate_, slope_, rise_, is_identity_, is_linearized_, has_rate_,
-           has_warned_, has_algebraic_states_, factored_h_);
+           has_warned_, tried_h_, factored_h_);
   }
 
  private:
@@ -90,6 +90,12 @@ class Rosenbrock final : public ImplicitStepper {
     return sum * (1 - theta);
   }
 
+  double shift() const override { return 1 / (tried_h_ * table_.gamma); }
+  void take_matrices() override {
+    is_linearized_ = false;
+    factored_h_ = 0;
+  }
+  void distrust() override {}
   void make_solver() override { solver_ = form_.make_solver(1, 0); }
   void resize() override {
     u_.assign(at(n_ * table_.stages), 0.0);
@@ -103,9 +109,6 @@ class Rosenbrock final : public ImplicitStepper {
     controller_.restart();
     check_mass();
     is_identity_ = form_.mass_kind() == formulate::MassKind::identity;
-    const auto& roles = form_.roles();
-    has_algebraic_states_ = std::any_of(roles.begin(), roles.begin() + states_,
-                                        [](const auto& role) { return !role.is_differential && role.index <= 1; });
     if (is_identity_) {
       rate_ = dy_;
       has_rate_ = true;
@@ -140,7 +143,10 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
   void linearize_here() {
-    if (!has_rate_) residual(t_, y_.data(), nullptr, rate_.data());
+    if (!has_rate_ && has_start_residual_)
+      rate_ = start_residual_;
+    else if (!has_rate_)
+      residual(t_, y_.data(), nullptr, rate_.data());
     linearize(t_, y_.data(), nullptr);
     check_mass();
     const long long duals = form_.dual_evaluations, differences = form_.difference_evaluations;
@@ -152,6 +158,7 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
   Trial solve(double h) {
+    tried_h_ = h;
     if (h != factored_h_) {
       ++work_.factorizations;
       factored_h_ = h;
@@ -223,7 +230,7 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
   double grow(double error, bool accepted) override {
-    return accepted ? controller_.after_accepted(error, std::abs(factored_h_), was_rejected_)
+    return accepted ? controller_.after_accepted(error, std::abs(tried_h_), was_rejected_)
                     : controller_.after_rejected(error, is_first_);
   }
 
@@ -273,8 +280,7 @@ class Rosenbrock final : public ImplicitStepper {
   std::vector<double> u_, Y_, sum_, product_, rate_, slope_;
   std::vector<double> rise_;  // from the start of the last accepted step to its corrected end
   bool is_identity_ = true, is_linearized_ = false, has_rate_ = false, has_warned_ = false;
-  bool has_algebraic_states_ = false;  // of index 1
-  double factored_h_ = 0;
+  double tried_h_ = 0, factored_h_ = 0;
 };
 
 }  // namespace

@@ -491,7 +491,7 @@ TEST(DaeBadInput, AMatrixThatTurnsSingularOnTheWayEndsTheRunThere) {
   EXPECT_EQ(run.outcome, Outcome::failed);
   EXPECT_NEAR(run.t_end, 1, 1e-3);
   EXPECT_TRUE(says(run.reason, {"t = ", "likely:", "try:"}));
-  EXPECT_LT(run.statistics.steps_accepted, 2000);
+  EXPECT_LT(run.statistics.steps_accepted, 20000);
   EXPECT_NEAR(run.at(0.5)[y], 2, 1e-4);
 }
 
