@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "numerics/orthogonal.hpp"
 #include "numerics/sparse_lu.hpp"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr Eigen::Index largest_eliminated = 16;  // rows; beyond, an orthogonal decomposition costs little more
 constexpr int largest_small = 50;                // beyond, a sparse factorization says whether S is regular
+constexpr int largest_assigned = 400;            // beyond, units may make a difference
 constexpr int largest_combined = 2000;           // and if it is not, beyond this nobody looks further
 
 /// Scales rows and columns until the largest entry of each is about one (Ruiz, RAL-TR-2001-034); returns the factors of
@@ -69,6 +72,54 @@ bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
 
 }  // namespace
 
+// Shortest augmenting paths with potentials, for costs -log |a|.
+Scales scale_by_assignment(Eigen::MatrixXd& A) {
+  const Eigen::Index n = A.rows();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Eigen::MatrixXd cost =
+      A.unaryExpr([](double entry) { return -std::log2(std::abs(entry)); });  // infinite where there is none
+  Eigen::VectorXd u = Eigen::VectorXd::Zero(n + 1), v = u;
+  std::vector<Eigen::Index> row_of(static_cast<std::size_t>(n) + 1, n), way(row_of.size(), n);  // column n: the source
+  const auto at = [](Eigen::Index i) { return static_cast<std::size_t>(i); };
+  for (Eigen::Index i = 0; i < n; ++i) {
+    row_of[at(n)] = i;
+    Eigen::Index column = n;
+    Eigen::VectorXd least = Eigen::VectorXd::Constant(n, infinity);
+    std::vector<bool> is_seen(static_cast<std::size_t>(n) + 1, false);
+    do {
+      is_seen[at(column)] = true;
+      const Eigen::Index row = row_of[at(column)];
+      Eigen::Index next = -1;
+      double step = infinity;
+      for (Eigen::Index j = 0; j < n; ++j) {
+        if (is_seen[at(j)]) continue;
+        if (const double reduced = cost(row, j) - u(row) - v(j); reduced < least(j)) {
+          least(j) = reduced;
+          way[at(j)] = column;
+        }
+        if (least(j) < step) step = least(j), next = j;
+      }
+      if (next < 0) return {};
+      for (Eigen::Index j = 0; j <= n; ++j) {
+        if (is_seen[at(j)])
+          u(row_of[at(j)]) += step, v(j) -= step;
+        else if (j < n)
+          least(j) -= step;
+      }
+      column = next;
+    } while (row_of[at(column)] != n);
+    for (; column != n; column = way[at(column)]) row_of[at(column)] = row_of[at(way[at(column)])];
+  }
+  // Powers of two, so that nothing is rounded.
+  Scales scales{Eigen::VectorXd(n), Eigen::VectorXd(n)};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    scales.rows(i) = std::exp2(std::round(u(i)));
+    scales.columns(i) = std::exp2(std::round(v(i)));
+  }
+  A = (scales.rows.asDiagonal() * A * scales.columns.asDiagonal()).eval();
+  return scales;
+}
+
 Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   if (!std::all_of(entries.begin(), entries.end(), [](const auto& one) { return std::isfinite(one.value()); }))
     return {};
@@ -90,7 +141,8 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
     A.setZero();
     fill();
   }
-  const Eigen::VectorXd factor = equilibrate(A);
+  Eigen::VectorXd factor = n <= largest_assigned ? scale_by_assignment(A).rows : Eigen::VectorXd();
+  if (factor.size() == 0) factor = equilibrate(A);
   const linear::PivotedQr qr(A);
   const double largest = std::abs(qr.pivot(0));
   Rank result{0, {}};

@@ -19,6 +19,15 @@ struct Rank {
 /// Numbers below `threshold`, relative to their row and column, count as zero.
 Rank rank_of(int n, const MatrixEntries& entries, double threshold);
 
+/// Scales rows and columns so that no entry is much above one and every row and column has one that is about one: those
+/// of the assignment with the largest product (Olschowka and Neumaier, Linear Algebra Appl. 240 (1996) 131). Units of
+/// rows and columns make no difference to what comes out. Returns the factors, powers of two; empty: there is no such
+/// assignment, and A is as it was.
+struct Scales {
+  Eigen::VectorXd rows, columns;
+};
+Scales scale_by_assignment(Eigen::MatrixXd& A);
+
 /// The number of its entries that are not zero where no two share a row or column; -1 where some do.
 int count_lone_entries(int n, const MatrixEntries& entries);
 

@@ -41,6 +41,14 @@ bool Stages::step(const Vector& b, Vector& change) {
     eliminated_ = dense_;
     change = right;
     if (solve_regular(eliminated_, change.data(), threshold)) return change.allFinite();
+    eliminated_ = dense_;
+    if (const Scales scales = scale_by_assignment(eliminated_); scales.rows.size() > 0) {  // in units that fit it best
+      const linear::LeastNorm qr(eliminated_, threshold);
+      if (qr.rank() == dense_.cols()) {
+        change = scales.columns.cwiseProduct(qr.solve(right.cwiseProduct(scales.rows)));
+        return change.allFinite();
+      }
+    }
   }
   const linear::LeastNorm qr(dense_, threshold);
   change = qr.solve(right);

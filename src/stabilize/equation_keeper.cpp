@@ -34,7 +34,8 @@ EquationKeeper::EquationKeeper(EquationPull& equations, const StepControl& contr
     one->resize(control.absolute.size());
 }
 
-void EquationKeeper::restart(double /*t*/, const double* /*x*/) {
+void EquationKeeper::restart(double t, const double* x) {
+  has_hidden_ = equations_.form(t, x).structure().index >= 2;
   singular_.clear();
   matrices_.clear();
 }

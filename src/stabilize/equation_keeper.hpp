@@ -26,11 +26,13 @@ class EquationKeeper final : public Keeper {
   bool has_ended() const override { return !singular_.empty(); }
   void accept(const Step& step) override;
   bool draw(Step& step, Stepper& method) override;
-  bool ends_at_events() const override { return false; }  // the transition puts the state there
+  /// From index 2 on a state inside a step is off what it follows from by the tolerance: an event is better at an end,
+  /// where it is not, so that putting the state there after the event does not take back what has happened.
+  bool ends_at_events() const override { return has_hidden_; }
   int dense_order(int of_method) const override { return of_method; }
   long long evaluations() const override { return 0; }  // the form counts them
   /// The pull is carried by whoever owns it.
-  void carry(Memory& memory) override { memory(singular_, matrices_, raised_); }
+  void carry(Memory& memory) override { memory(singular_, matrices_, has_hidden_, raised_); }
 
   /// Where the last step passed a singular position, in words; empty: it did not.
   const std::string& singular() const { return singular_; }
@@ -51,6 +53,7 @@ class EquationKeeper final : public Keeper {
   formulate::StageMatrices matrices_;  // at the start of the step
   std::vector<double> x_, next_, rates_, moves_[3], kept_;
   std::string singular_;
+  bool has_hidden_ = false;  // constraints
   long long raised_ = 0;
 };
 

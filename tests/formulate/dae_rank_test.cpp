@@ -1,16 +1,20 @@
 #include "formulate/dae_rank.hpp"
 
 #include <cmath>
+#include <random>
 
 #include <gtest/gtest.h>
 
 #include "formulate/dae_scatter.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl {
 namespace {
 
 using formulate::MatrixEntries;
 using formulate::rank_of;
+using formulate::scale_by_assignment;
+using formulate::Scales;
 using formulate::Scatter;
 using formulate::solve_regular;
 
@@ -93,6 +97,42 @@ TEST(DaeRank, LoneEntriesShareNoRowOrColumn) {
   EXPECT_EQ(formulate::count_lone_entries(3, {{0, 1, 2.0}, {2, 1, 0.0}}), 1);
   EXPECT_EQ(formulate::count_lone_entries(3, {{0, 1, 2.0}, {2, 1, 1.0}}), -1);
   EXPECT_EQ(formulate::count_lone_entries(3, {{1, 0, 2.0}, {1, 1, 1.0}}), -1);
+}
+
+// Rows and columns in other units, between 1e-15 and 1e15 of their own: the rank is what it was.
+TEST(DaeRank, DoesNotDependOnUnits) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> entry(-3, 3), power(-15, 15), place(0, 6);
+  for (int trial = 0; trial < 300; ++trial) {
+    constexpr int n = 7;
+    Eigen::MatrixXd A(n, n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) A(i, j) = place(random) < 3 ? entry(random) : 0;
+    if (trial % 2 == 0) A.row(n - 1) = A.row(0) - 2 * A.row(1);
+    const auto rank = [&](const Eigen::MatrixXd& matrix) { return rank_of(n, entries_of(matrix), 1e-11).rank; };
+    Eigen::MatrixXd scaled = A;
+    for (int i = 0; i < n; ++i) scaled.row(i) *= std::pow(10.0, power(random));
+    for (int j = 0; j < n; ++j) scaled.col(j) *= std::pow(10.0, power(random));
+    const int exact = static_cast<int>(linear::PivotedQr(A, 1e-10).rank());
+    EXPECT_EQ(rank(A), exact) << "trial " << trial;
+    if (scale_by_assignment(A).rows.size() == 0) continue;  // no assignment: a rank for which units may count
+    EXPECT_EQ(rank(scaled), exact) << "trial " << trial;
+  }
+}
+
+TEST(DaeRank, ScalesByTheAssignmentOfLargestProduct) {
+  Eigen::MatrixXd A(3, 3);
+  A << 1, 0, 1e-12,  // only 1e-12 can go with the last column
+      1e6, 1e3, 0, 0, 1e-9, 0;
+  Eigen::MatrixXd scaled = A;
+  const Scales scales = scale_by_assignment(scaled);
+  ASSERT_EQ(scales.rows.size(), 3);
+  EXPECT_LE(scaled.cwiseAbs().maxCoeff(), 2);
+  for (const auto& [i, j] : {std::pair{0, 2}, std::pair{1, 0}, std::pair{2, 1}}) EXPECT_GE(std::abs(scaled(i, j)), 0.5);
+  EXPECT_EQ(scaled, scales.rows.asDiagonal() * A * scales.columns.asDiagonal());
+  Eigen::MatrixXd without = Eigen::MatrixXd::Zero(2, 2);
+  without(0, 0) = without(1, 0) = 1;
+  EXPECT_EQ(scale_by_assignment(without).rows.size(), 0);
 }
 
 }  // namespace

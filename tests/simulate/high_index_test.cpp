@@ -265,6 +265,29 @@ TEST(HighIndex, ACurrentOfIndexTwoEndsInTime) {
   }
 }
 
+// ---- units ----
+
+// Two capacitors in parallel behind a resistor: index 2, and the same in farad, picofarad and less.
+TEST(Units, CapacitorsMayBeAsSmallAsTheyLike) {
+  for (const double C : {1.0, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18}) {
+    const double R = 1e3, T = 3 * R * 3 * C;
+    System s("loop");
+    const auto i1 = s.state("i1", 0), i2 = s.state("i2", 0), ir = s.state("ir", 0), v1 = s.state("v1", 0),
+               v2 = s.state("v2", 0);
+    s.equation("C1", [=](const auto& at) { return at[i1] - C * at[dot(v1)]; });
+    s.equation("C2", [=](const auto& at) { return at[i2] - 2 * C * at[dot(v2)]; });
+    s.equation("parallel", [=](const auto& at) { return at[v1] - at[v2]; });
+    s.equation("node", [=](const auto& at) { return at[ir] - at[i1] - at[i2]; });
+    s.equation("R", [=](const auto& at) { return at[v1] + R * at[ir] - 1; });
+    const Result run = simulate(s, {.end = T});
+    ASSERT_TRUE(run.finished()) << C << ": " << run.reason;
+    EXPECT_EQ(run.statistics.implicit->structure.substr(0, 7), "index 2");
+    EXPECT_NEAR(run.final()[v1], 1 - std::exp(-3.0), 1e-6);
+    EXPECT_NEAR(run.final()[i2], 2 * run.final()[i1], 1e-8);
+    EXPECT_NEAR(run.final()[ir], std::exp(-3.0) / R, 1e-8);
+  }
+}
+
 // ---- joints that say the same ----
 
 // A beam on equal cranks stays level: of three cranks one is too many, from where it is joined on.
