@@ -8,6 +8,8 @@
 
 #include "analyze/pencil.hpp"
 #include "analyze/pilot.hpp"
+#include "pawl/run.hpp"
+#include "simulate/check_declarations.hpp"
 #include "simulate/plan.hpp"
 
 namespace pawl::analyze {
@@ -18,6 +20,8 @@ using formulate::Level;
 using Model = std::shared_ptr<const System::Declarations>;
 
 constexpr int largest_taken_apart = 100;  // states; singular values of larger matrices cost more than they tell
+// States with full matrices. The Jacobians and factors of a few implicit steps cost more than many a run beyond it.
+constexpr int largest_full = 300;
 
 bool has_multipliers(ModelKind kind) {
   return kind == ModelKind::mechanics || kind == ModelKind::port_hamiltonian;
@@ -120,7 +124,8 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
     out.stiffness.is_damped = false;
     out.stiffness.is_infinite = out.declared.algebraic > 0;
   }
-  out.stiffness.accurate_step = accurate_step(system, values, visit.place, options);
+  out.stiffness.is_too_costly = facts.states > largest_full && has_full_matrices(model, visit.place);
+  if (!out.stiffness.is_too_costly) out.stiffness.accurate_step = accurate_step(system, values, visit.place, options);
   out.stiffness.van_dijk = out.stiffness.accurate_step * out.stiffness.fastest_rate;
   facts.measured->fastest_rate = out.stiffness.fastest_rate;
   facts.measured->fastest_decay = out.stiffness.fastest_decay;
@@ -132,6 +137,14 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
     out.integrated =
         anatomy_of(linearize(model, visit.place, level), out.recommendation.formulation.value, facts.states);
   return out;
+}
+
+/// The pilot run has a tolerance and a method of its own: numbers that a run would refuse are refused here.
+void check_wanted(const System& system, const Values& values, const Options& options, const Facts& facts) {
+  detail::check_values(values, system);
+  const detail::Plan plan = detail::make_plan(facts, options);
+  const detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
+  detail::check_method(setup, plan.method.value->name, plan.method.value->is_adaptive);
 }
 
 void add_notes(Advice& advice) {
@@ -168,6 +181,7 @@ void add_notes(Advice& advice) {
 
 Advice advise(const System& system, const Values& values, const Options& options) {
   Facts facts = detail::facts_of(system.declarations());
+  check_wanted(system, values, options, facts);
   const Pilot pilot = fly(system, values, options);
   Advice advice{.model = system.name(),
                 .kind = facts.kind,
