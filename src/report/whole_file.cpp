@@ -118,12 +118,15 @@ void remove_unfinished_file() noexcept {
 
 void write_whole_file(const std::string& path, std::string_view text) {
   const std::string target = target_of(path);
-  struct stat old {};
-  const bool is_there = ::stat(target.c_str(), &old) == 0;
+  struct stat old {
+  }, found{};
+  const bool is_there = ::stat(path.c_str(), &old) == 0;
   if (is_there && S_ISDIR(old.st_mode)) fail(path, EISDIR);
-  if (is_there && is_read_only(target)) fail(path, "this file is read-only");
-  if (is_there && !S_ISREG(old.st_mode)) {
-    const int file = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+  if (is_there && is_read_only(path)) fail(path, "this file is read-only");
+  // Links in /proc and /dev/fd lead to open files, whatever their text says.
+  const bool is_found = ::stat(target.c_str(), &found) == 0 && found.st_dev == old.st_dev && found.st_ino == old.st_ino;
+  if (is_there && (!S_ISREG(old.st_mode) || !is_found)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file < 0) fail(path, errno);
     if (const int error = write_all(file, text)) fail(path, error);
     return;

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -100,6 +101,18 @@ TEST_F(WholeFile, WritesThroughLinksAlsoToFilesThatAreNotThereYet) {
   EXPECT_TRUE(fs::is_symlink(lost));
   fs::create_symlink("circle.csv", circle);
   EXPECT_EQ(failure_of(circle, "text"), "cannot write '" + circle + "': Too many levels of symbolic links");
+}
+
+TEST_F(WholeFile, WritesIntoOpenFilesThatALinkLeadsTo) {
+  const fs::path path = folder / "open.csv";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0666);
+  fs::remove(path);  // the text of the link is then no path
+  write_whole_file("/proc/self/fd/" + std::to_string(file), "text");
+  std::string text(4, ' ');
+  EXPECT_EQ(::pread(file, text.data(), text.size(), 0), 4);
+  EXPECT_EQ(text, "text");
+  ::close(file);
+  EXPECT_TRUE(fs::is_empty(folder));
 }
 
 TEST_F(WholeFile, LeavesAReadOnlyFileAlone) {
