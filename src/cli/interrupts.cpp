@@ -87,10 +87,15 @@ void catch_interrupts() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), with a message
 }
 
+void begin_steps() {
+  asked_at = 0;
+}
+
 bool goes_on() {
   const Nanoseconds time = now(CLOCK_MONOTONIC_COARSE);  // a few nanoseconds, and good to milliseconds
-  if (const Nanoseconds before = asked_at.exchange(time, std::memory_order_relaxed); before != 0)
-    if (time - before > slowest.load(std::memory_order_relaxed)) slowest.store(time - before);
+  const Nanoseconds before = asked_at.load(std::memory_order_relaxed);
+  if (before != 0 && time - before > slowest.load(std::memory_order_relaxed)) slowest = time - before;
+  asked_at.store(time, std::memory_order_relaxed);
   if (interrupted_at.load(std::memory_order_relaxed) == 0) return true;
   was_heard = true;
   return false;

@@ -11,6 +11,9 @@ namespace pawl::cli {
 /// From here on SIGINT and SIGTERM are heard like this.
 void catch_interrupts();
 
+/// A run begins: what has passed since the last one asked is no step.
+void begin_steps();
+
 /// Asked where a run can be ended in order: false once it was interrupted.
 bool goes_on();
 

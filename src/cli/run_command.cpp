@@ -212,7 +212,10 @@ VerifyOptions verify_options(const Words& words) {
 Verification verify_with_bar(const System& system, const Values& values, Options options, const Result& first,
                              VerifyOptions how) {
   std::optional<ProgressBar> bar;
-  how.begins = [&bar](std::string_view, int, int) { bar.emplace(); };
+  how.begins = [&bar](std::string_view, int, int) {
+    begin_steps();
+    bar.emplace();
+  };
   options.progress = [&bar](const Progress& progress) {
     bar->show(progress);
     return goes_on();
