@@ -45,6 +45,9 @@ struct Stiffness {
   bool is_infinite = false;  ///< as printed tables have it: algebraic unknowns count as infinitely fast
   double accurate_step = 0;  ///< what accuracy allows an L-stable method of order 5; 0: not measured
   double van_dijk = 0;       ///< accurate_step * fastest_rate
+  /// The accurate step was not looked for: more than 300 states and no zeros known in the Jacobian, so that the
+  /// matrices of a few implicit steps may cost more than the run.
+  bool is_too_costly = false;
 };
 
 struct ModeAdvice {
@@ -77,7 +80,7 @@ struct Advice {
   std::vector<std::string> notes = {};
 };
 
-/// Throws Misuse as simulate() does.
+/// Throws Misuse as simulate() does, for the options as they are wanted.
 Advice advise(const System& system, const Values& values, const Options& options);
 
 /// A page to read.

@@ -8,6 +8,9 @@
 
 #include "analyze/pencil.hpp"
 #include "analyze/pilot.hpp"
+#include "pawl/compiled_model.hpp"
+#include "pawl/run.hpp"
+#include "simulate/check_declarations.hpp"
 #include "simulate/plan.hpp"
 
 namespace pawl::analyze {
@@ -18,6 +21,8 @@ using formulate::Level;
 using Model = std::shared_ptr<const System::Declarations>;
 
 constexpr int largest_taken_apart = 100;  // states; singular values of larger matrices cost more than they tell
+// States with full matrices. The Jacobians and factors of a few implicit steps cost more than many a run beyond it.
+constexpr int largest_full = 300;
 
 bool has_multipliers(ModelKind kind) {
   return kind == ModelKind::mechanics || kind == ModelKind::port_hamiltonian;
@@ -106,9 +111,9 @@ Stiffness stiffness_of(const Anatomy& anatomy) {
   return out;
 }
 
-ModeAdvice advise_mode(const System& system, const Values& values, const Options& options, const Visit& visit,
+ModeAdvice advise_mode(const CompiledModel& compiled, const Values& values, const Options& options, const Visit& visit,
                        Facts facts, double duration) {
-  const Model model = system.share();
+  const Model& model = compiled.equations();
   ModeAdvice out{.mode = visit.mode, .entered = visit.entered, .frozen_at = visit.place.t};
   out.share = duration > 0 ? visit.time / duration : 1;
   const bool is_large = facts.states > largest_taken_apart;
@@ -120,7 +125,9 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
     out.stiffness.is_damped = false;
     out.stiffness.is_infinite = out.declared.algebraic > 0;
   }
-  out.stiffness.accurate_step = accurate_step(system, values, visit.place, options);
+  out.stiffness.is_too_costly = facts.states > largest_full && has_full_matrices(model, visit.place);
+  if (!out.stiffness.is_too_costly)
+    out.stiffness.accurate_step = accurate_step(compiled.system(), values, visit.place, options);
   out.stiffness.van_dijk = out.stiffness.accurate_step * out.stiffness.fastest_rate;
   facts.measured->fastest_rate = out.stiffness.fastest_rate;
   facts.measured->fastest_decay = out.stiffness.fastest_decay;
@@ -132,6 +139,14 @@ ModeAdvice advise_mode(const System& system, const Values& values, const Options
     out.integrated =
         anatomy_of(linearize(model, visit.place, level), out.recommendation.formulation.value, facts.states);
   return out;
+}
+
+/// The pilot run has a tolerance and a method of its own: numbers that a run would refuse are refused here.
+void check_wanted(const System& system, const Values& values, const Options& options, const Facts& facts) {
+  detail::check_values(values, system);
+  const detail::Plan plan = detail::make_plan(facts, options);
+  const detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
+  detail::check_method(setup, plan.method.value->name, plan.method.value->is_adaptive);
 }
 
 void add_notes(Advice& advice) {
@@ -167,11 +182,13 @@ void add_notes(Advice& advice) {
 }  // namespace
 
 Advice advise(const System& system, const Values& values, const Options& options) {
-  Facts facts = detail::facts_of(system.declarations());
+  const CompiledModel compiled(system, values, options.start);
+  Facts facts = detail::facts_of(*compiled.equations());
+  check_wanted(system, values, options, facts);
   const Pilot pilot = fly(system, values, options);
   Advice advice{.model = system.name(),
                 .kind = facts.kind,
-                .states = facts.states,
+                .states = system.size(),
                 .constraint_rows = facts.constraint_rows,
                 .contacts = facts.contacts,
                 .pilot_start = pilot.start,
@@ -182,9 +199,9 @@ Advice advise(const System& system, const Values& values, const Options& options
                 .events = pilot.events};
   facts.measured.emplace().events_per_unit = pilot.events.per_unit_time;
   if (facts.kind == ModelKind::equations)
-    facts.allows_rosenbrock = allows_rosenbrock(system.share(), pilot.visits.front().place);
+    facts.allows_rosenbrock = allows_rosenbrock(compiled.equations(), pilot.visits.front().place);
   for (const Visit& visit : pilot.visits)
-    advice.modes.push_back(advise_mode(system, values, options, visit, facts, std::abs(pilot.end - pilot.start)));
+    advice.modes.push_back(advise_mode(compiled, values, options, visit, facts, std::abs(pilot.end - pilot.start)));
   // Where the modes do not agree, what comes is met by changing the method on the way.
   const auto agrees = [&](const ModeAdvice& mode) {
     return mode.recommendation.method.value == advice.modes.front().recommendation.method.value;

@@ -252,6 +252,14 @@ bool allows_rosenbrock(const std::shared_ptr<const System::Declarations>& model,
   return form->mass_kind() != formulate::MassKind::varying && form->has_exact_jacobian() && form->structure().index < 2;
 }
 
+bool has_full_matrices(const std::shared_ptr<const System::Declarations>& model, const Place& at) {
+  if (model->is_implicit() || model->has_manifold()) return false;  // their rows say what they read
+  const OwnField own(*model, at.held);
+  const auto form = formulate::make_ode_form(model, own.field, static_cast<int>(at.x.size()));
+  form->restart(at.t, at.x.data());
+  return !form->matrices().is_sparse;
+}
+
 double spectral_radius(const std::shared_ptr<const System::Declarations>& model, const Place& at) {
   if (model->is_implicit()) return 0;
   const OwnField own(*model, at.held);

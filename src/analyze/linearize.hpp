@@ -41,6 +41,10 @@ Linearization structure_of_equations(const std::shared_ptr<const System::Declara
 /// Whether a Rosenbrock method can take equations: a constant mass matrix, exact derivatives, index below 2.
 bool allows_rosenbrock(const std::shared_ptr<const System::Declarations>& model, const Place& at);
 
+/// Whether nothing is known of zeros in the Jacobian of x' = f: a matrix then has all its entries, and one column of it
+/// costs an evaluation of f where f takes numbers only.
+bool has_full_matrices(const std::shared_ptr<const System::Declarations>& model, const Place& at);
+
 /// |λ| of the fastest motion of x' = f, by power iteration: for systems too large to take apart. 0: not found.
 double spectral_radius(const std::shared_ptr<const System::Declarations>& model, const Place& at);
 

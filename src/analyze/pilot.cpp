@@ -84,9 +84,10 @@ Pilot fly(const System& system, const Values& values, const Options& options) {
 double accurate_step(const System& system, const Values& values, const Place& from, const Options& wanted) {
   if (from.t == wanted.end) return 0;
   Values there = values;
-  for (std::size_t i = 0; i < from.x.size(); ++i) there[State{static_cast<int>(i)}] = from.x[i];
-  // A run may have more of them than the system: of switches, for instance.
+  // A run may have more of them than the system: multipliers of a mixture, modes of switches.
   const System::Declarations& model = system.declarations();
+  for (std::size_t i = 0; i < std::min(from.x.size(), model.state_names.size()); ++i)
+    there[State{static_cast<int>(i)}] = from.x[i];
   for (std::size_t i = 0; i < std::min(from.held.modes.size(), model.modes.size()); ++i)
     there[Discrete<int>{static_cast<int>(i)}] = from.held.modes[i];
   for (std::size_t i = 0; i < std::min(from.held.numbers.size(), model.numbers.size()); ++i)

@@ -74,9 +74,11 @@ void describe(std::string& text, const Stiffness& stiffness, bool has_eigenvalue
     words = "more than 100 states, not taken apart; ";
     words += stiffness.fastest_rate > 0
                  ? fmt::format("spectral radius {:.4g} by power iteration; ", stiffness.fastest_rate)
-                 : std::string("no spectral radius: it needs rates; ");
+                 : std::string("no spectral radius found; ");
   }
-  if (!has_eigenvalues && stiffness.fastest_rate == 0)
+  if (stiffness.is_too_costly)
+    words += "accurate step not looked for: its implicit steps need full matrices, which may cost more than the run";
+  else if (!has_eigenvalues && stiffness.fastest_rate == 0)
     words += fmt::format("accurate step {:.3g}", stiffness.accurate_step);
   else if (stiffness.accurate_step > 0)
     words += fmt::format("van Dijk {:.3g} = accurate step {:.3g} x fastest rate {:.4g}", stiffness.van_dijk,

@@ -1,13 +1,10 @@
 // pawl advise: what a model of the catalogue consists of, and what to integrate it with.
-#include <cstdlib>
-#include <filesystem>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/model_words.hpp"
 #include "pawl/advise.hpp"
-#include "problems/catalogue.hpp"
 #include "report/advice_json.hpp"
 #include "report/json.hpp"
 
@@ -15,47 +12,19 @@ namespace pawl::cli {
 
 namespace {
 
-struct Words {
-  std::string model, method = "auto", events = "certified", formulation = "auto", stabilization = "auto";
-  double rtol = 1e-6;
-  std::optional<double> atol, step, start, stop;
-  std::vector<std::string> set;
+struct Words : ModelWords {
+  std::string method = "auto", events = "certified", formulation = "auto", stabilization = "auto";
+  std::optional<double> step, start, stop;
   bool json = false;
 };
 
-const Problem& problem_of(const std::string& name) {
-  const bool is_path = name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
-  if (is_path)
-    throw Misuse(
-        fmt::format("'{}' looks like a file, and models cannot yet be read from files: give a name of the catalogue "
-                    "(`pawl list`), or call analyze::advise() from a program",
-                    name));
-  return find_problem(name);
-}
-
-Assignments assignments_of(const std::vector<std::string>& words) {
-  Assignments all;
-  for (const std::string& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) throw Misuse(fmt::format("--set {}: expected name=value", word));
-    const std::string text = word.substr(equals + 1);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != 0) throw Misuse(fmt::format("--set {}: '{}' is not a number", word, text));
-    all[word.substr(0, equals)] = value;
-  }
-  return all;
-}
-
 void advise(const Words& words) {
-  const Problem& problem = problem_of(words.model);
-  const Assignments assignments = assignments_of(words.set);
+  const Problem& problem = problem_of(words);
+  const Assignments assignments = assignments_of(words);
   const System system = system_of(problem, assignments);
-  Values values(system);
-  for (const auto& [name, value] : assignments) values.set(name, value);
+  const Values values = values_of(words, system, assignments);
   Options options{.start = words.start.value_or(problem.start), .end = words.stop.value_or(problem.end)};
-  options.tolerance = words.rtol;
-  options.tolerance.absolute = words.atol;
+  options.tolerance = tolerance_of(words, system);
   options.method = words.method;
   options.step = words.step;
   options.events = words.events;
@@ -73,8 +42,16 @@ void add_advise(CLI::App& app) {
   command->add_option("NAME", words.model, "the model (pawl list)")->required();
   command->add_option("--rtol,--tolerance", words.rtol, "relative tolerance of the run to be advised on")
       ->capture_default_str();
-  command->add_option("--atol", words.atol, "absolute tolerance, for all states; default rtol/1000");
-  command->add_option("--set", words.set, "name=value of a parameter or start value; may be repeated")
+  command->add_option("--atol", words.atol, "absolute tolerance, for all states or name=V for one; default rtol/1000")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--set", words.set, "name=value of a parameter, constant input or start value; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      ->add_option("--input", words.input,
+                   "name=file.csv, name=steps:file.csv or name=spline:file.csv: the course of an input, as `pawl run` "
+                   "reads it; may be repeated")
       ->expected(1)
       ->take_all();
   command->add_option("--start", words.start, "the time to start at; default: the model's own");
@@ -92,6 +69,7 @@ void add_advise(CLI::App& app) {
       "Examples:\n"
       "  pawl advise gear-wheels\n"
       "  pawl advise gear-wheels --set formulation=0 --set Cp=1e-3 --set Rp=100\n"
+      "  pawl advise driven-rc --input u=measured.csv\n"
       "  pawl advise robertson --rtol 1e-9 --json");
   command->callback([] { advise(words); });
 }

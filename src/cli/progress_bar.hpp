@@ -24,8 +24,4 @@ class ProgressBar {
   long long steps_since_look_ = 0;
 };
 
-/// From here on the first Ctrl-C only raises a flag, so that a run can end in order; a later one kills.
-void catch_interrupts();
-bool was_interrupted();
-
 }  // namespace pawl::cli

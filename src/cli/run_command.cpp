@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -11,16 +10,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/model_words.hpp"
 #include "cli/progress_bar.hpp"
 #include "integrate/methods.hpp"
-#include "numerics/nearest_name.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
-#include "problems/catalogue.hpp"
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/plot.hpp"
-#include "report/signal_csv.hpp"
 #include "report/whole_file.hpp"
 
 namespace pawl::cli {
@@ -30,13 +28,11 @@ namespace {
 /// Beside the exit codes of all commands: the run came to its end, and other runs do not confirm it.
 constexpr int not_verified = 3;
 
-struct Words {
-  std::string model, method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
-                     stabilization = "auto", manifold_start = "project", linear_solver = "auto", jacobian = "auto";
+struct Words : ModelWords {
+  std::string method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
+              stabilization = "auto", manifold_start = "project", linear_solver = "auto", jacobian = "auto";
   std::vector<std::string> fixed;
   bool pull_samples = false;
-  double rtol = 1e-6;
-  std::vector<std::string> atol, set, input;
   std::optional<double> step, stop;
   std::optional<double> start;
   double max_step = std::numeric_limits<double>::infinity();
@@ -47,59 +43,6 @@ struct Words {
   std::string verify;  // empty: no; all or quick
   std::optional<double> verify_digits, verify_tighten;
 };
-
-double number(const std::string& text, const std::string& where) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0) throw Misuse(fmt::format("{}: '{}' is not a number", where, text));
-  return value;
-}
-
-struct Assignment {
-  std::string name;
-  double value;
-};
-
-Assignment assignment(const std::string& word, const std::string& option) {
-  const auto equals = word.find('=');
-  if (equals == std::string::npos || equals == 0) throw Misuse(fmt::format("{} {}: expected name=value", option, word));
-  return {word.substr(0, equals), number(word.substr(equals + 1), fmt::format("{} {}", option, word))};
-}
-
-/// "u=force.csv", "u=steps:gear.csv", "u=spline:road.csv".
-void set_input(Values& values, const std::string& word) {
-  const auto equals = word.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Misuse(fmt::format("--input {}: expected name=file.csv, name=steps:file.csv or name=spline:file.csv", word));
-  const std::map<std::string, Course> kinds{
-      {"polyline", Course::polyline}, {"steps", Course::steps}, {"spline", Course::spline}};
-  std::string path = word.substr(equals + 1);
-  Course course = Course::polyline;
-  const auto colon = path.find(':');
-  if (const auto kind = kinds.find(path.substr(0, colon)); colon != std::string::npos && kind != kinds.end()) {
-    course = kind->second;
-    path = path.substr(colon + 1);
-  }
-  values.set(word.substr(0, equals), read_signal(path, course));
-}
-
-Tolerance tolerance_of(const Words& words, const std::vector<std::string>& states) {
-  Tolerance tolerance(words.rtol);
-  for (const std::string& word : words.atol) {
-    if (word.find('=') == std::string::npos) tolerance.absolute = number(word, "--atol");
-  }
-  for (const std::string& word : words.atol) {
-    if (word.find('=') == std::string::npos) continue;
-    const auto [name, value] = assignment(word, "--atol");
-    const auto it = std::find(states.begin(), states.end(), name);
-    if (it == states.end())
-      throw Misuse(fmt::format("--atol {}: no state '{}'{}", word, name, did_you_mean(name, states)));
-    if (tolerance.absolute_each.empty())
-      tolerance.absolute_each.assign(states.size(), tolerance.absolute.value_or(words.rtol * 1e-3));
-    tolerance.absolute_each[static_cast<std::size_t>(it - states.begin())] = value;
-  }
-  return tolerance;
-}
 
 /// Trouble with the file is better known before a long run than after it.
 void check_output_file(const std::string& path) {
@@ -113,11 +56,15 @@ void check_output_file(const std::string& path) {
     throw Misuse(fmt::format("--out {}: the name must end in .csv or .json", path));
   if (error && error != std::errc::no_such_file_or_directory)
     throw Misuse(fmt::format("--out {}: {}", path, error.message()));
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const std::filesystem::path target(target_of(path));
+  if (is_read_only(target)) throw Misuse(fmt::format("--out {}: this file is read-only", path));
+  const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, error))
     throw Misuse(fmt::format("--out {}: there is no folder '{}'", path, folder.string()));
   if (::access(folder.c_str(), W_OK) != 0)
     throw Misuse(fmt::format("--out {}: no permission to write in '{}'", path, folder.string()));
+  for (const std::string& left : files_left_behind(path))
+    fmt::print(stderr, "pawl: note: '{}' was left unfinished by a run that was killed; it can be removed\n", left);
 }
 
 struct PlotAxes {
@@ -265,10 +212,13 @@ VerifyOptions verify_options(const Words& words) {
 Verification verify_with_bar(const System& system, const Values& values, Options options, const Result& first,
                              VerifyOptions how) {
   std::optional<ProgressBar> bar;
-  how.begins = [&bar](std::string_view, int, int) { bar.emplace(); };
+  how.begins = [&bar](std::string_view, int, int) {
+    begin_steps();
+    bar.emplace();
+  };
   options.progress = [&bar](const Progress& progress) {
     bar->show(progress);
-    return !was_interrupted();
+    return goes_on();
   };
   return verify(system, values, options, first, how);
 }
@@ -281,7 +231,8 @@ int exit_code_of(const Result& result, const std::optional<Verification>& verifi
 }
 
 int run(const Words& words) {
-  const Problem& problem = find_problem(words.model);
+  catch_interrupts();
+  const Problem& problem = problem_of(words);
   if (words.verify.empty() && (words.verify_digits || words.verify_tighten))
     throw Misuse("--verify-digits and --verify-tighten belong to --verify");
   if (!words.verify.empty() && words.verify != "all" && words.verify != "quick")
@@ -290,15 +241,9 @@ int run(const Words& words) {
   if (words.samples != 0 && words.out.empty()) throw Misuse("--samples says what --out writes: give a file with --out");
   if (words.json && !words.plot.empty())
     throw Misuse("--plot draws below the summary, which --json replaces: give one of them");
-  Assignments assignments;
-  for (const std::string& word : words.set) {
-    const auto [name, value] = assignment(word, "--set");
-    assignments[name] = value;
-  }
+  const Assignments assignments = assignments_of(words);
   const System system = system_of(problem, assignments);
-  Values values(system);
-  for (const auto& [name, value] : assignments) values.set(name, value);
-  for (const std::string& word : words.input) set_input(values, word);
+  const Values values = values_of(words, system, assignments);
   const PlotAxes axes = plot_axes(words.plot);
   check_output_file(words.out);
 
@@ -306,7 +251,7 @@ int run(const Words& words) {
   options.start = words.start.value_or(problem.start);
   options.end = words.stop.value_or(problem.end);
   options.method = words.method;
-  options.tolerance = tolerance_of(words, system.declarations().state_names);
+  options.tolerance = tolerance_of(words, system);
   options.step = words.step;
   options.max_step = words.max_step;
   options.samples = words.samples;
@@ -326,12 +271,11 @@ int run(const Words& words) {
     static_cast<void>(probe.start()[axes.horizontal] + probe.start()[axes.vertical]);
   }
 
-  catch_interrupts();
   const Result result = [&] {
     ProgressBar bar;
     options.progress = [&bar](const Progress& progress) {
       bar.show(progress);
-      return !was_interrupted();
+      return goes_on();
     };
     return simulate(system, values, options);
   }();
@@ -339,6 +283,13 @@ int run(const Words& words) {
   const auto error = result.t_start == problem.start
                          ? error_against_reference(problem, values, result.t_end, result.final().states())
                          : std::nullopt;
+  if (!words.json) {  // before the other runs: they may take long
+    fmt::print("{}", summary(problem, result, options, error));
+    if (words.explain) fmt::print("\n{}", plan_in_words(result.plan));
+    if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
+    if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
+    std::fflush(stdout);
+  }
   std::optional<Verification> verification;
   if (!words.verify.empty() && result.outcome != Outcome::stopped)
     verification = verify_with_bar(system, values, options, result, how);
@@ -349,15 +300,10 @@ int run(const Words& words) {
     if (verification) object["verification"] = to_json(*verification);
     return print(object);
   };
-  if (words.json) {
+  if (words.json)
     fmt::print("{}", in_json(nullptr));
-  } else {
-    fmt::print("{}", summary(problem, result, options, error));
-    if (words.explain) fmt::print("\n{}", plan_in_words(result.plan));
-    if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
-    if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
-    if (verification) fmt::print("\n{}", describe(*verification, result, words.explain));
-  }
+  else if (verification)
+    fmt::print("\n{}", describe(*verification, result, words.explain));
   std::fflush(stdout);
   if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
   if (!words.out.empty()) {

@@ -1,6 +1,8 @@
 #include "numerics/call_words.hpp"
 
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 namespace pawl {
 
@@ -23,11 +25,17 @@ bool read_call(std::string_view words, CallWords& out) {
   return true;
 }
 
-bool read_number(const std::string& word, double& out) {
-  if (word.empty()) return false;
-  char* end = nullptr;
-  out = std::strtod(word.c_str(), &end);
-  return end == word.c_str() + word.size();
+bool read_number(std::string_view word, double& out) {
+  if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (error == std::errc::invalid_argument || end != word.data() + word.size()) return false;
+  if (error == std::errc::result_out_of_range) {  // it leaves the number alone, above and below
+    const auto exponent = word.find_first_of("eE");
+    const bool is_tiny = exponent != std::string_view::npos ? word.substr(exponent + 1).starts_with('-')
+                                                            : word.find_first_of("123456789") > word.find('.');
+    out = std::copysign(is_tiny ? 0 : std::numeric_limits<double>::infinity(), word.front() == '-' ? -1.0 : 1.0);
+  }
+  return true;
 }
 
 }  // namespace pawl

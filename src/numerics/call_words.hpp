@@ -20,7 +20,8 @@ struct CallWords {
 /// False where the parentheses do not match.
 bool read_call(std::string_view words, CallWords& out);
 
-/// False where the word is not a number, or not all of it is.
-bool read_number(const std::string& word, double& out);
+/// False where the word is not a number, or not all of it is. The decimal sign is a point, whatever the locale of the
+/// program; what is too large is infinite, what is too small is zero.
+bool read_number(std::string_view word, double& out);
 
 }  // namespace pawl

@@ -39,8 +39,8 @@ Json json_of(const analyze::Stiffness& stiffness, bool has_eigenvalues) {
           {"fastest_decay", has_eigenvalues ? Json(stiffness.fastest_decay) : Json()},
           {"lambert", has_eigenvalues && stiffness.is_damped ? Json(stiffness.lambert) : Json()},
           {"infinite_with_algebraic_unknowns", stiffness.is_infinite},
-          {"accurate_step", stiffness.accurate_step},
-          {"van_dijk", stiffness.van_dijk}};
+          {"accurate_step", stiffness.is_too_costly ? Json() : Json(stiffness.accurate_step)},
+          {"van_dijk", stiffness.is_too_costly ? Json() : Json(stiffness.van_dijk)}};
 }
 
 }  // namespace

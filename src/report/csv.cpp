@@ -4,9 +4,27 @@
 
 namespace pawl {
 
+namespace {
+
+/// RFC 4180: in quotes where it has to be, and quotes in it twice.
+void append_field(std::string& text, const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) {
+    text += name;
+    return;
+  }
+  text += '"';
+  for (const char c : name) text.append(c == '"' ? 2 : 1, c);
+  text += '"';
+}
+
+}  // namespace
+
 std::string to_csv(const Table& table) {
   std::string text;
-  for (std::size_t c = 0; c < table.columns(); ++c) text += (c == 0 ? "" : ",") + table.names[c];
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    if (c > 0) text += ',';
+    append_field(text, table.names[c]);
+  }
   text += "\n";
   text.reserve(text.size() + 24 * table.values.size());
   for (std::size_t r = 0; r < table.rows(); ++r) {

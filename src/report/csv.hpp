@@ -1,4 +1,5 @@
-// A table as comma-separated values: a line of names, then one line per row, 17 significant digits.
+// A table as comma-separated values: a line of names, quoted as RFC 4180 says where they have commas, quotes or ends of
+// lines in them, then one line per row, 17 significant digits.
 #pragma once
 
 #include <string>

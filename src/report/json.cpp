@@ -1,7 +1,10 @@
 #include "report/json.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "report/advice_json.hpp"
@@ -176,6 +179,45 @@ Json second_run_of(const SecondRun& run) {
           {"statistics", statistics_of(run.statistics)}};
 }
 
+/// How many bytes from here on are one character of UTF-8 (RFC 3629); 0: none.
+std::size_t length_of_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  const bool is_overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool is_no_character = (lead == 0xED && byte(1) >= 0xA0) || (lead == 0xF4 && byte(1) >= 0x90);
+  return is_overlong || is_no_character ? 0 : length;
+}
+
+/// A string of JSON for any bytes: those that are no UTF-8 are read as Latin-1, so that names stay apart.
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t length = length_of_character(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (byte == '"' || byte == '\\')
+      out.append({'\\', text.front()});
+    else if (byte == '\n')
+      out += "\\n";
+    else if (byte == '\t')
+      out += "\\t";
+    else if (length == 0 || byte < 0x20 || byte == 0x7F)
+      out += fmt::format("\\u{:04x}", byte);
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  out += '"';
+}
+
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
   if (const double* number = value.get_ptr<const Json::number_float_t*>(); number != nullptr) {
@@ -183,6 +225,8 @@ void print_into(std::string& out, const Json& value, int depth) {
       append_digits(out, *number);
     else
       out += "null";
+  } else if (value.is_string()) {
+    append_string(out, value.get_ref<const std::string&>());
   } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
     out += '[';
     bool is_first = true;
@@ -200,7 +244,10 @@ void print_into(std::string& out, const Json& value, int depth) {
       if (!is_first) out += ",";
       is_first = false;
       indent(depth + 1);
-      if (is_object) out += Json(item.key()).dump() + ": ";
+      if (is_object) {
+        append_string(out, item.key());
+        out += ": ";
+      }
       print_into(out, item.value(), depth + 1);
     }
     indent(depth);

@@ -18,7 +18,8 @@ nlohmann::ordered_json to_json(const Table& table);
 /// The object "verification": the verdict, and every second run.
 nlohmann::ordered_json to_json(const Verification& verification);
 
-/// JSON text with 17 significant digits in every number; a number that is not finite becomes null.
+/// JSON text with 17 significant digits in every number; a number that is not finite becomes null. Names may have any
+/// bytes: what is no UTF-8 is read as Latin-1, control characters are written as \u00XX.
 std::string print(const nlohmann::ordered_json& value);
 
 }  // namespace pawl

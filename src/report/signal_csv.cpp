@@ -1,7 +1,6 @@
 #include "report/signal_csv.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "numerics/call_words.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl {
@@ -21,11 +21,22 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-bool read(std::string_view word, double& value) {
-  const std::string text(trimmed(word));
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == 0;
+/// The fields of a line, as RFC 4180 quotes them.
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool is_quote = line[i] == '"';
+    const bool is_doubled = is_quote && is_quoted && i + 1 < line.size() && line[i + 1] == '"';
+    if (is_doubled) ++i;
+    if (is_quote && !is_doubled && (is_quoted || trimmed(fields.back()).empty()))
+      is_quoted = !is_quoted;
+    else if (line[i] == ',' && !is_quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  return fields;
 }
 
 }  // namespace
@@ -42,10 +53,11 @@ Signal read_signal(const std::string& path, Course course) {
     const auto fault = [&](const std::string& what) {
       return Misuse(fmt::format("{}, line {}: {}", path, number, what));
     };
-    const auto comma = text.find(',');
+    const std::vector<std::string> fields = fields_of(text);
     Signal::Point point{};
-    const bool has_two = comma != std::string_view::npos && text.find(',', comma + 1) == std::string_view::npos;
-    const bool is_point = has_two && read(text.substr(0, comma), point.t) && read(text.substr(comma + 1), point.value);
+    const bool has_two = fields.size() == 2;
+    const bool is_point =
+        has_two && read_number(trimmed(fields[0]), point.t) && read_number(trimmed(fields[1]), point.value);
     const bool is_heading = std::exchange(may_be_heading, false) && has_two && !is_point;
     if (is_heading) continue;
     if (!is_point) throw fault(fmt::format("'{}' is not a time and a value, separated by a comma", text));

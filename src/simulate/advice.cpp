@@ -1,14 +1,31 @@
 #include "simulate/advice.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "numerics/eigenvalues.hpp"
 #include "pawl/jacobian.hpp"
+#include "pawl/step_size.hpp"
 #include "system/dynamics.hpp"
 
 namespace pawl::detail {
+
+namespace {
+
+/// Far from the end, steps are bounded below by the length that is left: of a run that is far too long, the first step
+/// tried is already the shortest.
+std::string hint_of_length(const StepFailure& failure, const Setup& setup) {
+  const double end = setup.options.end, length = std::abs(end - failure.t);
+  const double shortest = smallest_step(failure.t, end);
+  const bool is_bounded_by_length = shortest > smallest_step(failure.t, failure.t);
+  if (setup.options.step || failure.attempts != 1 || failure.step_size > shortest || !is_bounded_by_length) return {};
+  return fmt::format("; or an end nearer to t = {:.10g}: with {:.2g} left to go, no step below {:.1e} is taken",
+                     failure.t, length, shortest);
+}
+
+}  // namespace
 
 Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup) {
   using Code = MessageCode;
@@ -28,7 +45,7 @@ Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup
        {"state", name},
        {"undetermined", failure.component < 0 ? "" : fmt::format("; no equation determines '{}'", name)},
        {"tolerance", setup.options.tolerance.relative},
-       {"hint", setup.hint ? setup.hint() : std::string()}});
+       {"hint", (setup.hint ? setup.hint() : std::string()) + hint_of_length(failure, setup)}});
 }
 
 StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const double* x) {

@@ -93,6 +93,10 @@ void check_positive(double value, std::string_view what) {
   if (!(value > 0)) throw Misuse(fmt::format("{} {:g}: it must be above 0", what, value));
 }
 
+void check_finite(double value, std::string_view what) {
+  if (std::isinf(value)) throw Misuse(fmt::format("{} {:g}: it must be finite", what, value));
+}
+
 /// Above zero, and long enough to move the time at all, wherever in the run.
 void check_step(double value, std::string_view what, const Options& options) {
   check_positive(value, what);
@@ -106,8 +110,14 @@ void check_step(double value, std::string_view what, const Options& options) {
 }
 
 void check_steps(const Options& options) {
-  if (options.step) check_step(*options.step, "step size", options);
-  if (options.first_step) check_positive(*options.first_step, "first step");  // lengthened if it cannot move the time
+  if (options.step) {
+    check_step(*options.step, "step size", options);
+    check_finite(*options.step, "step size");
+  }
+  if (options.first_step) {
+    check_positive(*options.first_step, "first step");  // lengthened if it cannot move the time
+    check_finite(*options.first_step, "first step");
+  }
   check_step(options.max_step, "maximum step", options);
   if (options.step && options.first_step)
     throw Misuse("a fixed step size leaves no first step to choose: give one of them");
@@ -116,10 +126,21 @@ void check_steps(const Options& options) {
         fmt::format("the fixed step size {:g} is above the maximum step {:g}", *options.step, options.max_step));
 }
 
+/// Methods, guards and polynomials compute with squares of steps and with their reciprocals: both must be numbers.
+void check_length(const Options& options) {
+  constexpr double shortest = 1e-150, longest = 1e150;
+  const double length = std::abs(options.end - options.start);
+  if (length == 0 || (length >= shortest && length <= longest)) return;
+  throw Misuse(fmt::format("the run from t = {:g} to t = {:g} {}: its length must be between {:g} and {:g}",
+                           options.start, options.end, length < shortest ? "is too short" : "is too long", shortest,
+                           longest));
+}
+
 void check_interval(const Options& options) {
   if (std::isnan(options.end)) throw Misuse("the end time is not given: set Options::end, or --stop");
   if (!std::isfinite(options.start) || !std::isfinite(options.end))
     throw Misuse(fmt::format("the run from t = {:g} to t = {:g} must be finite", options.start, options.end));
+  check_length(options);
   if (options.samples < 0 || options.samples > 100'000'000)
     throw Misuse(fmt::format("{} samples: the number must be between 0 and 100 million", options.samples));
   const auto [low, high] = std::minmax(options.start, options.end);

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 
+#include <fmt/format.h>
+
+#include "misuse_of.hpp"
 #include "pawl/mechanics.hpp"
 #include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
@@ -218,6 +223,80 @@ TEST(Recommend, IsWhatAutoTakesAtTheStartOfARun) {
       }
     }
   }
+}
+
+// ---- what it refuses, and what it leaves out
+
+TEST(Advise, RefusesWhatARunWouldRefuse) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto misuse = [](Options options, const Assignments& assignments = {}) {
+    return pawl::testing::misuse_of([&] { advise_on("lorenz", assignments, std::move(options)); });
+  };
+  EXPECT_EQ(misuse({.tolerance = -1}), "relative tolerance -1: it must be 0, or at least 1e-15 (rounding) and below 1");
+  EXPECT_EQ(misuse({.tolerance = nan}),
+            "relative tolerance nan: it must be 0, or at least 1e-15 (rounding) and below 1");
+  EXPECT_EQ(misuse({.tolerance = {1e-6, -1e-9}}),
+            "absolute tolerance -1e-09: it must be above 0, so that a state at zero has a scale");
+  EXPECT_EQ(misuse({.step = -1}), "step size -1: it must be above 0");
+  EXPECT_EQ(misuse({.step = std::numeric_limits<double>::infinity()}), "step size inf: it must be finite");
+  EXPECT_EQ(misuse({.max_step = nan}), "maximum step nan: it must be above 0");
+  EXPECT_EQ(misuse({.end = std::numeric_limits<double>::infinity()}), "the run from t = 0 to t = inf must be finite");
+  EXPECT_EQ(misuse({.end = 1e308}),
+            "the run from t = 0 to t = 1e+308 is too long: its length must be between 1e-150 and 1e+150");
+  EXPECT_EQ(
+      misuse({.method = "rk4"}),
+      "method 'rk4' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5");
+  EXPECT_EQ(misuse({.method = "dopri"}).substr(0, 22), "unknown method 'dopri'");
+  EXPECT_EQ(misuse({}, {{"sigma", nan}}), "system 'lorenz': the parameter 'sigma' is nan");
+  EXPECT_EQ(misuse({}, {{"x", nan}}), "system 'lorenz': the start value of 'x' is nan, it must be finite");
+}
+
+/// n oscillators, each driven by its neighbour, as a black box that counts its calls.
+struct CountedChain {
+  std::shared_ptr<long long> calls = std::make_shared<long long>(0);
+  System system{"chain of springs"};
+
+  explicit CountedChain(int n) {
+    for (int i = 0; i < n; ++i) system.state(fmt::format("x{}", i), std::sin(i));
+    system.rates([n, calls = calls](const Point<double>& at, Rates<double>& d) {
+      ++*calls;
+      for (int i = 0; i < n; ++i)
+        d[State{i}] = i % 2 == 0 ? at[State{i + 1}] : -at[State{i - 1}] + 0.1 * at[State{(i + 1) % n}];
+    });
+  }
+};
+
+TEST(Advise, OnALargeBlackBoxCostsLessThanTheRun) {
+  const CountedChain advised(400), run(400);
+  const Options options{.end = 100};
+  const Advice advice = advise(advised.system, Values(advised.system), options);
+  simulate(run.system, options);
+  EXPECT_LT(*advised.calls, *run.calls);
+  const Stiffness& stiffness = advice.modes.front().stiffness;
+  EXPECT_TRUE(stiffness.is_too_costly);
+  EXPECT_EQ(stiffness.accurate_step, 0);
+  EXPECT_TRUE(says(to_text(advice), {"accurate step not looked for: its implicit steps need full matrices, which may "
+                                     "cost more than the run\n"}));
+  EXPECT_EQ(advice.recommendation.method.value, "dop853");
+}
+
+TEST(Advise, LooksForTheAccurateStepWhereMatricesAreSmallOrSparse) {
+  const CountedChain small(200);
+  EXPECT_GT(advise(small.system, Values(small.system), {.end = 10}).modes.front().stiffness.accurate_step, 0);
+  const Advice large = advise_on("brusselator-1d");
+  EXPECT_GT(large.states, 300);
+  EXPECT_FALSE(large.modes.front().stiffness.is_too_costly);
+  EXPECT_GT(large.modes.front().stiffness.accurate_step, 0);
+}
+
+// A pendulum, a coil and a diode in one model: equations with the multiplier of its rod among the unknowns.
+TEST(Advise, TakesMixturesApartAsTheyAreRun) {
+  const Advice advice = advise_on("coil-pendulum");
+  EXPECT_EQ(advice.kind, ModelKind::equations);
+  EXPECT_EQ(advice.states, find_problem("coil-pendulum").system.size());
+  EXPECT_EQ(declared(advice).index, 3);
+  EXPECT_TRUE(declared(advice).index_is_certain);
+  EXPECT_EQ(advice.recommendation.method.value, "radau");
 }
 
 TEST(Recommend, KeepsWhatIsAskedFor) {

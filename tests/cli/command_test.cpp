@@ -43,6 +43,13 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 class Folder : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -262,6 +269,125 @@ TEST_F(Command, CtrlCKeepsWhatIsThere) {
   EXPECT_GT(object["t_end"].get<double>(), 0);
   EXPECT_LT(object["t_end"].get<double>(), 1e9);
   EXPECT_TRUE(fs::exists(csv));
+}
+
+TEST_F(Command, NeverReplacesALinkOrAReadOnlyFile) {
+  const fs::path target = folder / "target.csv", link = folder / "link.csv", kept = folder / "kept.csv";
+  fs::create_symlink("target.csv", link);  // to a file that is not there yet
+  EXPECT_EQ(pawl("run lorenz --stop 1 --samples 3 --out " + link.string()).code, 0);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(target)));
+  std::ofstream(kept) << "old";
+  fs::permissions(kept, fs::perms::owner_read);
+  const Answer refused = pawl("run lorenz --stop 1 --out " + kept.string());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.out, "pawl: --out " + kept.string() + ": this file is read-only\n");
+  EXPECT_EQ(fs::file_size(kept), 3u);
+  fs::create_symlink("nowhere/target.csv", folder / "lost.csv");
+  const Answer lost = pawl("run lorenz --stop 1 --out " + (folder / "lost.csv").string());
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_EQ(lost.out, "pawl: --out " + (folder / "lost.csv").string() + ": there is no folder '" +
+                          (folder / "nowhere").string() + "'\n");
+}
+
+TEST_F(Command, NamesWhatAKilledRunHasLeft) {
+  const std::string csv = folder / "out.csv";
+  const std::string gone = shell("bash -c \"echo \\$\\$\"").out;  // the number of a process that has ended
+  const std::string left = csv + "." + gone.substr(0, gone.size() - 1) + ".partial";
+  std::ofstream(left) << "t,x";
+  const Answer answer = shell("$PAWL run lorenz --stop 1 --out " + csv + " > /dev/null");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.out, "pawl: note: '" + left + "' was left unfinished by a run that was killed; it can be removed\n");
+  EXPECT_TRUE(fs::exists(left) && fs::exists(csv));
+}
+
+TEST_F(Command, RefusesRunsAndStepsThatNoNumberCanMeasure) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"run lorenz --start -1e308 --stop 1e308",
+       "pawl: the run from t = -1e+308 to t = 1e+308 is too long: its length must be between 1e-150 and 1e+150\n"},
+      {"run lorenz --stop 1e-300",
+       "pawl: the run from t = 0 to t = 1e-300 is too short: its length must be between 1e-150 and 1e+150\n"},
+      {"run lorenz --step inf", "pawl: step size inf: it must be finite\n"},
+      {"advise lorenz --rtol -1",
+       "pawl: relative tolerance -1: it must be 0, or at least 1e-15 (rounding) and below 1\n"},
+      {"advise lorenz --rtol nan",
+       "pawl: relative tolerance nan: it must be 0, or at least 1e-15 (rounding) and below 1\n"},
+      {"advise lorenz --atol x=-1",
+       "pawl: absolute tolerance -1 for 'x': it must be above 0, so that a state at zero has a scale\n"},
+      {"advise kepler --step -1", "pawl: step size -1: it must be above 0\n"},
+      {"advise lorenz --set x=1,5", "pawl: --set x=1,5: '1,5' is not a number\n"},
+      {"run lorenz --set x=1e400", "pawl: system 'lorenz': the start value of 'x' is inf, it must be finite\n"},
+      {"advise model.mo",
+       "pawl: 'model.mo' looks like a file, and models cannot yet be read from files: give a name of the catalogue "
+       "(`pawl list`), or call the library from a program\n"},
+  };
+  for (const auto& [words, text] : cases) {
+    const Answer answer = pawl(words);
+    EXPECT_EQ(answer.code, 2) << words;
+    EXPECT_EQ(answer.out, text) << words;
+  }
+}
+
+// A pipe that nobody writes to is a set-up without an end, one that nobody reads an output without an end: no run asks
+// there whether it was interrupted.
+TEST_F(Command, CtrlCIsHeardWhereNoStepEnds) {
+  const std::string fifo = folder / "pipe.csv", said = folder / "said.txt";
+  ASSERT_EQ(shell("mkfifo " + fifo).code, 0);
+  for (const std::string& words : {"run driven-rc --input u=" + fifo, "run lorenz --json --out " + fifo}) {
+    const Answer answer = shell("set -m; $PAWL " + words + " > /dev/null 2> " + said +
+                                " & pid=$!; sleep 0.5; kill -INT $pid; for i in {1..100}; do kill -0 $pid || break; "
+                                "sleep 0.1; done; kill -KILL $pid; wait $pid");
+    EXPECT_EQ(answer.code, 1) << words;
+    EXPECT_EQ(contents(said),
+              "pawl: stopped by the user inside a set-up, a step or a search that takes long: what is not yet printed "
+              "or written is lost\n")
+        << words;
+  }
+}
+
+TEST_F(Command, CtrlCEndsAnAdviceAtOnce) {
+  const std::string fifo = folder / "pipe.csv";
+  ASSERT_EQ(shell("mkfifo " + fifo).code, 0);
+  const Answer answer =
+      shell("set -m; $PAWL advise driven-rc --input u=" + fifo +
+            " & pid=$!; sleep 0.3; kill -INT $pid; sleep 0.5; kill -KILL $pid 2> /dev/null; wait $pid");
+  EXPECT_EQ(answer.code, 128 + SIGINT);
+}
+
+// The summary is there before the other runs begin, so that an interrupt cannot take it away.
+TEST_F(Command, PrintsTheSummaryBeforeItVerifies) {
+  const std::string out = folder / "out.txt";
+  shell("set -m; $PAWL run kepler --stop 2e5 --step 0.5 --verify > " + out +
+        " & pid=$!; sleep 3; kill -KILL $pid; wait $pid");
+  EXPECT_TRUE(has(contents(out), "  outcome    finished at t = 200000\n")) << contents(out);
+}
+
+TEST_F(Command, AdvisesOnTheCourseOfAnInputFromAFile) {
+  const std::string file = folder / "u.csv";
+  std::ofstream(file) << "t,\"voltage, measured\"\n0,1\n1,1\n3,-1\n";
+  const Answer answer = pawl("advise driven-rc --atol v=1e-8 --json --input u=steps:" + file);
+  ASSERT_EQ(answer.code, 0) << answer.out;
+  const Json advice = Json::parse(answer.out);
+  EXPECT_EQ(advice["recommendation"]["tolerance"]["value"], "relative 1e-06, absolute per state");
+  EXPECT_NEAR(advice["modes"][0]["declared"]["eigenvalues"][0][0].get<double>(), -2, 1e-12);
+  const Answer missing = pawl("advise driven-rc --input u=missing.csv");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.out, "pawl: missing.csv: this file cannot be read\n");
+}
+
+// 36001 states without a known zero: a matrix of them would have 10 GB.
+TEST_F(Command, AdvisesOnManyStatesWithoutMatricesOfThem) {
+  const Answer answer = shell("ulimit -v 2000000; $PAWL advise sphere-box --set n=3000 --json");
+  ASSERT_EQ(answer.code, 0) << answer.out;
+  const Json advice = Json::parse(answer.out);
+  EXPECT_EQ(advice["states"], 36001);
+  EXPECT_EQ(advice["modes"][0]["stiffness"]["accurate_step"], nullptr);
+  EXPECT_EQ(advice["recommendation"]["method"]["value"], "dop853");
+}
+
+TEST_F(Command, AdvisesOnEveryModelOfTheCatalogue) {
+  std::istringstream names(pawl("list --names").out);
+  for (std::string name; std::getline(names, name);) EXPECT_EQ(pawl("advise " + name).code, 0) << name;
 }
 
 TEST_F(Command, ReportsEventsInJson) {

@@ -41,6 +41,13 @@ TEST_F(SignalCsv, ReadsTimesAndValuesWithAHeadingAndRemarks) {
   EXPECT_EQ(at(read_signal(file, Course::spline), 2), 5);
 }
 
+TEST_F(SignalCsv, ReadsQuotedFieldsAsTablesAreWritten) {
+  const std::string file = write("t,\"u, \"\"left\"\"\"\n\"0\",1\n2, \"5\" \n");
+  EXPECT_EQ(at(read_signal(file), 1), 3);
+  EXPECT_EQ(fault("0,\"1,5\"\n1,2\n3,\"1,5\"\n"),
+            ", line 3: '3,\"1,5\"' is not a time and a value, separated by a comma");
+}
+
 TEST_F(SignalCsv, NamesTheFileAndTheLineOfWhatIsWrong) {
   EXPECT_EQ(fault("0,1\n1;2\n"), ", line 2: '1;2' is not a time and a value, separated by a comma");
   EXPECT_EQ(fault("0,1\n1,2,3\n"), ", line 2: '1,2,3' is not a time and a value, separated by a comma");

@@ -164,6 +164,23 @@ TEST(Failure, AJumpWithoutEndCollapsesTheStepAndNamesTheState) {
   EXPECT_NEAR(run.t_end, 0.5, 1e-6);
 }
 
+// Near t = 0 no step is shorter than 16 ε 1e-12 of what is left to go. A run of reasonable length never gets there in
+// its first attempt, and is told nothing of it.
+TEST(Failure, OfARunThatIsFarTooLongSaysWhichStepsItCannotTake) {
+  System system("pendulum");
+  const auto angle = system.state("angle", 1), speed = system.state("speed", 0);
+  system.rates([=](const auto& at, auto& d) {
+    d[angle] = at[speed];
+    d[speed] = -sin(at[angle]);
+  });
+  const Result run = simulate(system, {.end = 1e100, .method = "dop853"});
+  ASSERT_EQ(run.outcome, Outcome::failed);
+  const std::string hint = "; or an end nearer to t = 0: with 1e+100 left to go, no step below 3.6e+73 is taken";
+  EXPECT_TRUE(run.reason.ends_with(hint)) << run.reason;
+  const Result short_run = simulate(root(), {.end = 2});
+  EXPECT_FALSE(says(short_run.reason, {"left to go"}));
+}
+
 TEST(Failure, AFixedStepThatIsTooLongIsNamed) {
   System system("fast");
   const auto x = system.state("x", 1);

@@ -60,13 +60,28 @@ TEST(Misuse, OfTolerances) {
             "absolute tolerance 0 for 'amount': it must be above 0, so that a state at zero has a scale");
 }
 
+TEST(Misuse, OfLengthsWhoseSquaresAreNoNumbers) {
+  EXPECT_EQ(misuse_of({.start = -1e308, .end = 1e308}),
+            "the run from t = -1e+308 to t = 1e+308 is too long: its length must be between 1e-150 and 1e+150");
+  EXPECT_EQ(misuse_of({.end = -1e151}),
+            "the run from t = 0 to t = -1e+151 is too long: its length must be between 1e-150 and 1e+150");
+  EXPECT_EQ(misuse_of({.end = 1e-300}),
+            "the run from t = 0 to t = 1e-300 is too short: its length must be between 1e-150 and 1e+150");
+  EXPECT_EQ(misuse_of({.end = 5e-324}),
+            "the run from t = 0 to t = 4.94066e-324 is too short: its length must be between 1e-150 and 1e+150");
+  EXPECT_EQ(simulate(decay(), {.end = 1e-149}).t_end, 1e-149);
+  EXPECT_EQ(simulate(decay(), {.start = 3, .end = 3}).t_end, 3);
+}
+
 TEST(Misuse, OfTimesAndSteps) {
   EXPECT_EQ(misuse_of(Options{}), "the end time is not given: set Options::end, or --stop");
   EXPECT_EQ(misuse_of({.end = infinity}), "the run from t = 0 to t = inf must be finite");
   EXPECT_EQ(misuse_of({.end = 1, .step = 0.0}), "step size 0: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .step = -0.1}), "step size -0.1: it must be above 0");
   EXPECT_EQ(misuse_of({.end = 1, .step = nan}), "step size nan: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .step = infinity}), "step size inf: it must be finite");
   EXPECT_EQ(misuse_of({.end = 1, .first_step = 0.0}), "first step 0: it must be above 0");
+  EXPECT_EQ(misuse_of({.end = 1, .first_step = infinity}), "first step inf: it must be finite");
   EXPECT_EQ(misuse_of({.end = 1, .max_step = 0}), "maximum step 0: it must be above 0");
   EXPECT_EQ(misuse_of({.start = 1e9, .end = 1e9 + 1, .step = 1e-9}),
             "step size 1e-09: it is below the rounding of the time, which reaches 1e+09; at least 3.6e-06 is needed");
