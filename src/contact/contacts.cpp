@@ -55,6 +55,7 @@ Contacts::Contacts(std::shared_ptr<const System::Declarations> mechanism,
       free_form_(model_, formulate::Formulation()),
       onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
       least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)),
+      last_struck_(info().contacts.size(), 0.0),
       states_(run_->state_names.size()) {}
 
 ContactMode Contacts::mode(const Held& held, int contact) const {
@@ -129,6 +130,7 @@ Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<cons
     }
   }
   if (!out.failure.empty()) return out;
+  turn_back_rounding(t, x, held, close);
   decide(t, x, held, seen, at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck)), out);
   if (out.failure.empty()) check_motion(t, x, held, out);
   if (out.failure.empty() && info().impact_loss >= 0) {
@@ -253,6 +255,26 @@ void Contacts::stop_accumulated(double t, double* x, const Held& held, const std
   }
 }
 
+// What an impact leaves of a speed of approach is rounding: whoever parts from here must not seem to go on.
+void Contacts::turn_back_rounding(double t, double* x, const Held& held, const std::vector<int>& touching) {
+  constexpr int most_rounds = 10;
+  constexpr double a_little_more = 1 + 8 * std::numeric_limits<double>::epsilon();
+  bool has_any = !touching.empty();
+  for (int round = 0; has_any && round < most_rounds; ++round) {
+    has_any = false;
+    for (const int c : touching) {
+      if (last_struck_[at(c)] == 0) continue;
+      const Geometry geometry = geometry_of({c}, t, x, held);
+      const int normal = geometry.rows.front().normal;
+      const double u = geometry.u(normal), weight = geometry.W(normal, normal);
+      if (!(u < 0 && u >= -resting_speed * last_struck_[at(c)] && weight > 0)) continue;
+      has_any = true;
+      for (std::size_t i = 0; i < info().speeds.size(); ++i)
+        x[info().speeds[i]] -= a_little_more * u / weight * geometry.to_speed(static_cast<Eigen::Index>(i), normal);
+    }
+  }
+}
+
 // A compliant contact has a force while the bodies overlap.
 void Contacts::follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why) {
   const bool is_open_question = why != Settle::pass;
@@ -316,13 +338,18 @@ bool Contacts::close_touching(double t, const double* x, Held& held, std::span<c
   return is_beyond || (has_any && close.size() > 1);
 }
 
-// An impact may take all speed but rounding: what is small is measured against the speeds before it, too.
+// An impact may take all speed but rounding: what is small is measured against the speeds before it, too, and as long
+// as the bodies have not met again against those that the last impact made.
 Geometry Contacts::geometry_of(const std::vector<int>& contacts, double t, const double* x, const Held& held) {
   Geometry geometry = maker_.make(contacts, t, x, held);
   largest_speed_ = std::max({largest_speed_, geometry.u.size() > 0 ? geometry.u.cwiseAbs().maxCoeff() : 0.0,
                              geometry.u_scale.size() > 0 ? geometry.u_scale.maxCoeff() : 0.0});
   if (speeds_before_.size() == geometry.J.cols())
     geometry.u_scale = geometry.u_scale.cwiseMax(geometry.J.cwiseAbs() * speeds_before_).eval();
+  for (const Row& row : geometry.rows) {
+    double& scale = geometry.u_scale(row.normal);
+    scale = std::max(scale, last_struck_[at(row.contact)]);
+  }
   return geometry;
 }
 
@@ -356,8 +383,10 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
     out.failure = fmt::format("the impact of {} has no outcome: {}", list(approaching), outcome.failure);
     return false;
   }
-  for (const Row& row : geometry.rows)
+  for (const Row& row : geometry.rows) {
     struck[at(row.contact)] += geometry.W.row(row.normal).cwiseAbs().dot(outcome.impulse.cwiseAbs());
+    if (struck[at(row.contact)] > 0) last_struck_[at(row.contact)] = struck[at(row.contact)];
+  }
   const Eigen::VectorXd change = geometry.to_speed * outcome.impulse;
   for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] += change(static_cast<Eigen::Index>(i));
   if (info().impact_loss >= 0) held.numbers[at(info().impact_loss)] -= outcome.energy_change;
@@ -400,7 +429,7 @@ std::vector<bool> Contacts::at_rest(double t, const double* x, const Held& held,
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const Row& row = geometry.rows[i];
     const double u = geometry.u(row.normal), scale = geometry.gap_scale(static_cast<Eigen::Index>(i));
-    if (u <= resting_speed * struck[at(row.contact)]) rests[at(row.contact)] = true;
+    if (u <= resting_speed * last_struck_[at(row.contact)]) rests[at(row.contact)] = true;
     const bool takes_turns = accumulates && u <= last_approach_;
     const bool is_hidden = seen[at(row.contact)].has_met && struck[at(row.contact)] == 0;  // it meets, yet separates
     if (!(u > 0)) continue;

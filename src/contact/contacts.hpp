@@ -47,7 +47,7 @@ class Contacts {
   bool share_loads() const { return shared_->are_needed(); }
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) {
-    memory(last_approach_, left_, left_rates_, left_time_, largest_speed_, speeds_before_);
+    memory(last_approach_, last_struck_, left_, left_rates_, left_time_, largest_speed_, speeds_before_);
     shared_->carry(memory);
     maker_.carry(memory);
     free_form_.carry(memory);
@@ -75,6 +75,7 @@ class Contacts {
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
                             std::string& failure, Settle why);
   void check_motion(double t, const double* x, Held& held, Resolution& out);
+  void turn_back_rounding(double t, double* x, const Held& held, const std::vector<int>& touching);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);
@@ -117,10 +118,11 @@ class Contacts {
   double last_approach_ = 0;               // the fastest at the last impact
   std::vector<double> left_, left_rates_;  // state and rates after the last event
   double left_time_ = 0;
-  double onset_, least_slip_;      // in space, as shares of speeds: where slip has begun, and where it has ended
-  double largest_speed_ = 0;       // at contacts so far
-  Eigen::VectorXd speeds_before_;  // sizes of the speeds when the event began
-  std::size_t states_;             // of the model it is a part of
+  double onset_, least_slip_;        // in space, as shares of speeds: where slip has begun, and where it has ended
+  double largest_speed_ = 0;         // at contacts so far
+  Eigen::VectorXd speeds_before_;    // sizes of the speeds when the event began
+  std::vector<double> last_struck_;  // by contact: the speed that the impulses of its last impact made
+  std::size_t states_;               // of the model it is a part of
   OtherRates other_rates_;
 };
 

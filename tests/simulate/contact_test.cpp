@@ -225,5 +225,31 @@ TEST(Contact, FrictionNeedsASlipSpeed) {
   EXPECT_THROW(system.contact("floor", [=](const auto& at) { return at[y]; }, {.friction = 0.5}), Misuse);
 }
 
+// A plastic impact whose partner is pulled away at once, with masses that couple it to another motion: what rounding
+// leaves of the speed of approach is no second impact.
+TEST(Contact, APlasticImpactIsOneImpact) {
+  std::size_t impacts = 0;
+  for (const double friction : {0.0, 0.3}) {
+    for (const double coupling : {0.0, 0.3, 0.7, -0.7}) {
+      for (int k = 0; k < 50; ++k) {
+        Mechanics m("pulled away");
+        const auto y = m.coordinate("y", 0.3, -1 - 0.04 * k), a = m.coordinate("a", 0, 0.3);
+        m.mass([=](const auto&, auto& M) { M(y, y) = 1, M(y, a) = coupling, M(a, a) = 0.6; });
+        m.potential([=](const auto& at) { return -at[y]; });
+        const auto floor = m.contact(
+            "floor", [=](const auto& at) { return at[y]; },
+            [=](const auto& at) { return at[dot(a)] + 0.2 * at[dot(y)]; }, {.friction = friction});
+        const Result run = simulate(m, {.end = 1});
+        ASSERT_TRUE(run.finished()) << friction << " " << coupling << " " << k << ": " << run.reason;
+        const std::size_t count = run.times_of(floor).size();
+        EXPECT_LE(count, 1u) << friction << " " << coupling << " " << k;
+        impacts += count;  // slow ones turn back before
+        EXPECT_GT(run.final()[y], 0);
+      }
+    }
+  }
+  EXPECT_GT(impacts, 300u);
+}
+
 }  // namespace
 }  // namespace pawl
