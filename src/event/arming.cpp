@@ -32,6 +32,7 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, const StepCo
       held_(held),
       control_(control),
       n_(static_cast<std::size_t>(size)),
+      rates_are_solved_(guards.model().is_implicit()),
       sleep_(guards, size) {
   jets_.values.resize(n_);
   box_.values.resize(n_);
@@ -130,7 +131,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     for (std::size_t i = 0; i < n_; ++i) {
       const double d = is_relation ? margin(band, i) : 4 * eps * moment.scale[i];
       const double f = moment.direction * moment.rate[i];
-      const double df = is_relation ? relative * largest_rate_[i] : 8 * eps * std::abs(f);
+      const double df = is_relation || rates_are_solved_ ? relative * largest_rate_[i] : 8 * eps * std::abs(f);
       Jet<Interval>& x = box_.values[i];
       x.value = Interval(moment.x[i] - d, moment.x[i] + d);
       x.slope = Interval(f - df, f + df);

@@ -105,6 +105,7 @@ class Arming {
   Held& held_;
   const StepControl& control_;
   std::size_t n_;
+  const bool rates_are_solved_;  // of equations: what is left of a rate that vanishes is the rounding of others
   std::vector<Armed> armed_;
   std::vector<int> awake_;
   std::vector<int> dozing_;  // fell asleep since the last isolated event: their forecasts may be near

@@ -43,6 +43,7 @@ class GuardSet {
   const LiveGuard& operator[](int guard) const { return live_[static_cast<std::size_t>(guard)]; }
   const GuardInfo& info(int guard) const { return model_.guards[static_cast<std::size_t>((*this)[guard].declaration)]; }
   EventSource source(int guard) const;
+  const System::Declarations& model() const { return model_; }
   std::string name(int guard) const { return name_of(source(guard), model_); }
   bool is_exit(int guard) const { return (*this)[guard].declaration < 0; }
   /// Whether it is watched in the present mode.
