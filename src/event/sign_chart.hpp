@@ -157,7 +157,7 @@ class GenericChart {
 
   // Nodes of one chart; those after which it must have come some way; and how many in a row may be zero to rounding,
   // undecided at every instant tried, or partly outside the domain.
-  static constexpr int budget_ = 4096, patience_ = 512, most_zeros_ = 32, most_undecided_ = 24, most_cuts_ = 256;
+  static constexpr int budget_ = 4096, patience_ = 512, most_zeros_ = 512, most_undecided_ = 24, most_cuts_ = 256;
   GuardSet& guards_;
   const Step* step_ = nullptr;
   StepStates<Interval> ranges_;

@@ -1,6 +1,7 @@
 // Rates that jump: a model that switches inside its rates, by select or a comparison, without a guard that says so.
 // Where both sides push onto the switch, no step is short enough: every one that reaches it crosses it, and the run
-// chatters there. Whether the rates jump inside a step is seen by halving the way between its ends:
+// chatters there. Whether the rates jump near a step, which may start and end on one side and cross with its stages, is
+// seen by halving the way along its first rate, twice as far as it goes:
 //
 //   |f(b) - f(a)| is halved with |b - a| where f is smooth, and stays where f jumps
 #pragma once
@@ -23,7 +24,7 @@ struct RateJump {
 /// Looks at a number of steps in a row and says whether the rates jump in many of them.
 class RateJumps {
  public:
-  explicit RateJumps(int size) : a_(size), b_(size), middle_(size) {}
+  explicit RateJumps(int size) : a_(size), b_(size), middle_(size), scale_(a_.x.size()) {}
 
   void begin() { left_ = steps, jumps_ = 0; }
   bool is_looking() const { return left_ > 0; }
@@ -42,9 +43,11 @@ class RateJumps {
   };
   std::optional<RateJump> jump_between_sides(const VectorField& rates);
   void evaluate(Side& side, const VectorField& rates);
-  static double difference(const Side& a, const Side& b);
+  double change(std::size_t i, const Side& a, const Side& b) const;
+  double difference(const Side& a, const Side& b) const;
 
   Side a_, b_, middle_;
+  std::vector<double> scale_;  // of the rates on the way
   int left_ = 0, jumps_ = 0;
   std::optional<RateJump> last_;  // of those found
 };

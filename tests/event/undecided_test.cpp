@@ -255,13 +255,15 @@ TEST(NotANumber, IsSeenBetweenSteps) {
     twins.system.guard("root", [=](const auto& at) { return 1 + sqrt(at[x] + 1 - depth); });
     const Result run = simulate(twins.system, {.end = 10, .tolerance = 1e-9});
     EXPECT_EQ(run.outcome, Outcome::failed);
+    ASSERT_TRUE(run.ending);
+    EXPECT_EQ(run.ending->code, MessageCode::guard_not_a_number);
     const std::size_t colon = run.reason.find(':');
     EXPECT_EQ(run.reason.substr(0, 4), "t = ");
     EXPECT_EQ(run.reason.substr(colon),
               ": the guard 'root' is not a number.\n"
               "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
               "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root");
-    EXPECT_NEAR(std::stod(run.reason.substr(4)), pi + std::asin(1 - depth), 1e-8 / std::sqrt(depth));
+    EXPECT_NEAR(run.ending->t, pi + std::asin(1 - depth), 1e-8 / std::sqrt(depth));
     EXPECT_EQ(warnings(run), std::vector<std::string>{});
   }
 }

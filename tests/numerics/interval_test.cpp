@@ -357,8 +357,8 @@ TEST(Interval, LargeAnglesAreTurnedBackExactly) {
       const double from = std::uniform_real_distribution(size, 2 * size)(random) * (i % 2 == 0 ? 1 : -1);
       const Interval x(from, from + std::uniform_real_distribution(0.0, 7.0)(random));
       const auto turns = [&](long double phase) {  // extrema inside
-        const long double pi = 3.14159265358979323846264338327950288L;
-        return std::floor(x.hi / pi - phase) - std::floor(x.lo / pi - phase);
+        const long double half_turn = 3.14159265358979323846264338327950288L;
+        return std::floor(x.hi / half_turn - phase) - std::floor(x.lo / half_turn - phase);
       };
       for (int k = 0; k <= 16; ++k) {
         const double at = std::min(x.hi, x.lo + (x.hi - x.lo) * k / 16);
