@@ -153,11 +153,14 @@ class ExplicitRungeKutta final : public Stepper {
   using StepRow = detail::StepRow<table>;
   using ErrorRow = detail::ErrorRow<table>;
   using ThirdOrderErrorRow = detail::ThirdOrderErrorRow<table>;
+  using QuadratureErrorRow = detail::QuadratureErrorRow<table>;
+  using SameTimeRow = detail::SameTimeRow<table>;
   template <int power>
   using DenseRow = detail::DenseRow<table, power>;
   template <class Row>
   using Terms = std::make_index_sequence<static_cast<std::size_t>(detail::count_nonzero<Row>())>;
   static constexpr bool has_third_order_estimate = detail::count_nonzero<ThirdOrderErrorRow>() > 0;
+  static constexpr bool has_quadrature_estimate = detail::count_nonzero<QuadratureErrorRow>() > 0;
 
   // h coefficient k. Of the two orders of multiplication, many components want the product of the scalars once per row;
   // few want h k once per stage, which the compiler then keeps, and bare constants.
@@ -256,11 +259,21 @@ class ExplicitRungeKutta final : public Stepper {
   double weight(int i) const {
     return control_.absolute[at(i)] + control_.relative * pawl::max(std::abs(x_[at(i)]), std::abs(x1_[at(i)]));
   }
+  // The second opinion of a pair that is blind to rates of time alone. Where states matter, their stages are too coarse
+  // for its rule; the estimate and the difference of two stages at one time, times factors that are well above what is
+  // seen, tell by how much. What is left is the error of an integral over time.
+  double quadrature_error(double h, int i, double error) const {
+    const double rule = std::abs(combine<QuadratureErrorRow>(h, i, Terms<QuadratureErrorRow>()));
+    const double states = std::abs(combine<SameTimeRow>(h, i, Terms<SameTimeRow>()));
+    return rule - 1e3 * std::abs(error) - 1e2 * states;
+  }
   double square_of_error_norm(double h) const {
     double sum = 0, tempering = 0;
     each([&](int i) {
       const double scale = 1 / weight(i);
-      const double part = combine<ErrorRow>(h, i, Terms<ErrorRow>()) * scale;
+      double error = combine<ErrorRow>(h, i, Terms<ErrorRow>());
+      if constexpr (has_quadrature_estimate) error = pawl::max(std::abs(error), quadrature_error(h, i, error));
+      const double part = error * scale;
       sum += part * part;
       if constexpr (has_third_order_estimate) {
         const double third = combine<ThirdOrderErrorRow>(h, i, Terms<ThirdOrderErrorRow>()) * scale;

@@ -6,8 +6,9 @@
 // + - * / sqrt, by two after a library function, by four and six after those that are less exact: sinh, cosh, tanh (2.2
 // ulp) and cbrt (3.7 ulp in glibc; Gladman, Innocente, Mather, Zimmermann, Accuracy of Mathematical Functions, 2024).
 //
-// A function is evaluated on the part of its argument that lies in its domain: sqrt([-1, 4]) = [0, 2]. An argument
-// wholly outside gives NaN, and NaN stays NaN. Any other undefined result, as 1 / [-1, 1], is the whole line.
+// A function is evaluated on the part of its argument that lies in its domain: sqrt([-1, 4]) = [0, 2]; that some of it
+// did not is noted in detail::has_left_domain, for whoever wants to know. An argument wholly outside gives NaN, and NaN
+// stays NaN. Any other undefined result, as 1 / [-1, 1], is the whole line.
 //
 //   const Interval g = sqr(x) - 2;
 //   if (g.sign() > 0) ...             // proved for every number in x
@@ -49,6 +50,10 @@ inline double half_gap(double x) {
   return std::abs(x) * (0x1p-53 * (1 + 0x1p-52));
 }
 inline constexpr double tiny = 0x1p-960;
+
+/// Raised where a root, a logarithm, an arc or a power was given an interval that is partly outside its domain; lowered
+/// by whoever reads it. One per thread.
+inline constinit thread_local bool has_left_domain = false;
 
 /// Base of a scalar whose values must not steer a function: a comparison stops the compiler with advice.
 template <class Self>
@@ -178,32 +183,33 @@ struct Interval : detail::NoBranch<Interval> {
     return square;
   }
   friend Interval sqrt(const Interval& x) {
-    const Interval domain = x.within(0, detail::infinity);
+    const Interval domain = part_of(x, 0, detail::infinity);
     return nonnegative(std::sqrt(domain.lo), std::sqrt(domain.hi));
   }
   friend Interval cbrt(const Interval& x) { return outward<6>(std::cbrt(x.lo), std::cbrt(x.hi)); }
   friend Interval exp(const Interval& x) { return outward(std::exp(x.lo), std::exp(x.hi)).within(0, detail::infinity); }
   friend Interval log(const Interval& x) {
-    const Interval domain = x.within(0, detail::infinity);
+    const Interval domain = part_of(x, 0, detail::infinity);
     return outward(std::log(domain.lo), std::log(domain.hi));
   }
   friend Interval sin(const Interval& x) {
-    return x.mag() <= longest_angle ? wave(half_turns(x, 0.5), std::sin(x.lo), std::sin(x.hi)) : any_sine(x);
+    return x.mag() <= longest_angle ? wave(half_turns(x, 0.5), std::sin(x.lo), std::sin(x.hi)) : far_sine(x);
   }
   friend Interval cos(const Interval& x) {
-    return x.mag() <= longest_angle ? wave(half_turns(x, 0), std::cos(x.lo), std::cos(x.hi)) : any_sine(x);
+    return x.mag() <= longest_angle ? wave(half_turns(x, 0), std::cos(x.lo), std::cos(x.hi)) : far_cosine(x);
   }
   friend Interval tan(const Interval& x) {
     if (x.is_nan()) return nan();
-    if (!(x.mag() <= longest_angle) || half_turns(x, 0.5).count() > 0) return whole();
+    const bool is_near = x.mag() <= longest_angle;
+    if ((is_near ? half_turns(x, 0.5) : far_half_turns(x, std::cos(x.lo), std::cos(x.hi))).count() > 0) return whole();
     return outward(std::tan(x.lo), std::tan(x.hi));
   }
   friend Interval asin(const Interval& x) {
-    const Interval domain = x.within(-1, 1);
+    const Interval domain = part_of(x, -1, 1);
     return outward(std::asin(domain.lo), std::asin(domain.hi));
   }
   friend Interval acos(const Interval& x) {
-    const Interval domain = x.within(-1, 1);
+    const Interval domain = part_of(x, -1, 1);
     return outward(std::acos(domain.hi), std::acos(domain.lo)).within(0, detail::infinity);
   }
   friend Interval atan(const Interval& x) { return outward(std::atan(x.lo), std::atan(x.hi)); }
@@ -271,8 +277,14 @@ struct Interval : detail::NoBranch<Interval> {
     std::int64_t first, last;
     constexpr std::int64_t count() const { return last - first + 1; }
   };
-  static constexpr double longest_angle = 1e8;  // beyond it an ulp is no longer small against a turn
+  static constexpr double longest_angle = 1e8;  // beyond it half turns are counted by signs
 
+  // The members in the domain [from, to] of a function.
+  static Interval part_of(const Interval& x, double from, double to) {
+    if (x.lo < from || x.hi > to) [[unlikely]]
+      detail::has_left_domain = true;
+    return x.within(from, to);
+  }
   static bool is_large(double lo, double hi) { return pawl::min(std::abs(lo), std::abs(hi)) > detail::tiny; }
   // By one ulp. Requires is_large(lo, hi); NaN if lo is infinity or hi is -infinity.
   static Interval widened(double lo, double hi) { return {lo - detail::half_gap(lo), hi + detail::half_gap(hi)}; }
@@ -329,6 +341,18 @@ struct Interval : detail::NoBranch<Interval> {
     const auto first = static_cast<std::int64_t>(low), last = static_cast<std::int64_t>(high);  // towards zero
     return {first + (static_cast<double>(first) < low), last - (static_cast<double>(last) > high)};
   }
+  // The extrema of a wave on an interval of any angles, from its slopes at the ends: the library reduces every number
+  // exactly, and no number is an extremum, so that the signs are right. Extrema are pi apart; a narrow interval this
+  // far out has ends within a factor of two, so that its width is exact. Even: a maximum comes first.
+  static HalfTurns far_half_turns(const Interval& x, double slope_lo, double slope_hi) {
+    constexpr double below_pi = 0x1.921fb54442d18p+1;
+    const double width = x.hi - x.lo;
+    if (!(width < 2 * below_pi)) return {0, 2};
+    const bool rises = slope_lo > 0, turns_once = rises != (slope_hi > 0),
+               turns_twice = !turns_once && width > below_pi;
+    const std::int64_t first = rises ? 0 : 1;
+    return {first, first + static_cast<int>(turns_once) + 2 * static_cast<int>(turns_twice) - 1};
+  }
   // A wave of amplitude one with maxima at the even and minima at the odd half turns.
   static Interval wave(const HalfTurns& extrema, double at_lo, double at_hi) {
     if (extrema.count() > 1) return {-1, 1};
@@ -336,7 +360,14 @@ struct Interval : detail::NoBranch<Interval> {
     if (extrema.count() < 1) return ends;
     return extrema.first % 2 == 0 ? Interval(ends.lo, 1) : Interval(-1, ends.hi);
   }
-  static constexpr Interval any_sine(const Interval& x) { return x.is_nan() ? nan() : Interval(-1, 1); }
+  [[gnu::noinline, gnu::cold]] static Interval far_sine(Interval x) {
+    if (x.is_nan()) return nan();
+    return wave(far_half_turns(x, std::cos(x.lo), std::cos(x.hi)), std::sin(x.lo), std::sin(x.hi));
+  }
+  [[gnu::noinline, gnu::cold]] static Interval far_cosine(Interval x) {
+    if (x.is_nan()) return nan();
+    return wave(far_half_turns(x, -std::sin(x.lo), -std::sin(x.hi)), std::cos(x.lo), std::cos(x.hi));
+  }
 
   // Requires y >= 0: the angle then falls along x, and grows with y where x > 0.
   static Interval upper_angle(const Interval& y, const Interval& x) {
@@ -346,7 +377,7 @@ struct Interval : detail::NoBranch<Interval> {
   }
   // x^p with x >= 0 is monotone in x and in p, so its extrema lie in the corners.
   static Interval pow_by_corners(const Interval& x, const Interval& power) {
-    const Interval base = x.within(0, detail::infinity);
+    const Interval base = part_of(x, 0, detail::infinity);
     if (base.is_nan() || power.is_nan()) return nan();
     const bool is_one_power = power.lo == power.hi;
     const double a = std::pow(base.lo, power.lo), b = is_one_power ? a : std::pow(base.lo, power.hi);

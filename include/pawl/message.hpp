@@ -51,6 +51,7 @@ enum class MessageCode {
   cannot_begin,
   inconsistent_start,
   never_ends,
+  rates_jump,
   // events
   after_jump_not_finite,
   after_jump_inconsistent,
@@ -65,6 +66,7 @@ enum class MessageCode {
   accumulation,
   chattering,
   guard_not_a_number,
+  guard_undecided,
   most_events,
   terminated_by_model,
   // the program around the run

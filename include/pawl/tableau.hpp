@@ -30,6 +30,10 @@ struct Tableau {
   std::array<double, stages> b{};
   std::array<double, stages> e{};   // b minus the embedded weights
   std::array<double, stages> e3{};  // DOP853 only: a second, third-order estimate that tempers e
+  // Where e is blind to rates of time alone: b minus the weights of a second rule for integrals, and the difference of
+  // two stages at one time, which shows how far the stages, and so that rule, are off by what the states do to them.
+  std::array<double, stages> quadrature{};
+  std::array<double, stages> same_time{};
   std::array<std::array<double, degree>, total> dense{};
 };
 

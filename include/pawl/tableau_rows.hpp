@@ -35,6 +35,18 @@ struct ThirdOrderErrorRow {
   static constexpr double at(int j) { return table.e3[j]; }
 };
 
+template <const auto& table>
+struct QuadratureErrorRow {
+  static constexpr int count = TableOf<table>::stages;
+  static constexpr double at(int j) { return table.quadrature[j]; }
+};
+
+template <const auto& table>
+struct SameTimeRow {
+  static constexpr int count = TableOf<table>::stages;
+  static constexpr double at(int j) { return table.same_time[j]; }
+};
+
 template <const auto& table, int power>
 struct DenseRow {
   static constexpr int count = TableOf<table>::total;

@@ -123,6 +123,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
     if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
     if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
+    if (!is_relation && !is_rounding(guard, moment, g)) return look_black_box(guard, moment);
   } else if (has_values_only) {
     return {};
   }
@@ -149,6 +150,19 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     if (verdict.leaving() != 0 || with_second) return verdict;
   }
   return {};
+}
+
+// Whether a range at this instant is as narrow as rounding makes it, against what the guard may be for states of this
+// size.
+bool Arming::is_rounding(int guard, const Moment& moment, const Interval& value) {
+  if (value.radius() <= 1e-6 * (*this)[guard].magnitude) return true;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double reach = 0.5 * moment.scale[i];
+    thin_.values[i] = Interval(moment.x[i] - reach, moment.x[i] + reach);
+  }
+  const double late = 0.5 * std::abs(moment.t);
+  const double size = guards_.evaluate(guard, Interval(moment.t - late, moment.t + late), thin_).mag();
+  return !(value.radius() > 1e-4 * size);
 }
 
 Signs Arming::look_black_box(int guard, const Moment& moment) {

@@ -93,6 +93,7 @@ class Arming {
   Signs look(int guard, const Moment& moment, bool wants_slope);
   Signs look_generic(int guard, const Moment& moment, bool wants_slope);
   Signs look_black_box(int guard, const Moment& moment);
+  bool is_rounding(int guard, const Moment& moment, const Interval& value);
   Signs look_at_followers(int guard, const Moment& moment);
   bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);

@@ -44,10 +44,13 @@ std::array<std::array<double, n + 1>, n + 1> chebyshev_in_bernstein() {
 
 }  // namespace
 
-BlackBoxChart::BlackBoxChart(GuardSet& guards, int size) : guards_(guards), x_(static_cast<std::size_t>(size)) {}
+BlackBoxChart::BlackBoxChart(GuardSet& guards, int size) : guards_(guards), x_(static_cast<std::size_t>(size)) {
+  ranges_.resize(size);
+}
 
 void BlackBoxChart::read(const Step& step) {
   step_ = &step;
+  ranges_.read(step, guards_.followers());
 }
 
 double BlackBoxChart::ulp_at(double theta) const {
@@ -65,6 +68,10 @@ double BlackBoxChart::value_at(int guard, double theta) {
 
 // Rounding of a black box is unknown: it is estimated by moving the inputs by two ulp, time and states apart.
 double BlackBoxChart::noise_near(double theta, double value) {
+  if (has_ranges_) {
+    ranges_.select(theta, theta);
+    return guards_.evaluate(guard_, ranges_.time(), ranges_).radius();
+  }
   double noise = 0;
   for (const double side : {-1.0, 1.0}) {
     const double t = step_->t0 + theta * step_->span;
@@ -86,12 +93,15 @@ int BlackBoxChart::sign_at(int guard, double t, const double* x) {
   return std::abs(g) > noise ? (g > 0 ? 1 : -1) : 0;
 }
 
-bool BlackBoxChart::cover(int guard, double from, double to, ChartReader& reader) {
+bool BlackBoxChart::cover(int guard, double from, double to, ChartReader& reader, bool has_ranges) {
+  has_ranges_ = has_ranges;
   guard_ = guard;
   reader_ = &reader;
   pieces_ = 0;
   is_spent_ = false;
   largest_ = 0;
+  from_ = from;
+  to_ = to;
   const bool is_exit = guards_.is_exit(guard);
   const double bound = is_exit ? 0 : guards_.info(guard).rate_bound;
   if (bound > 0) {
@@ -158,9 +168,15 @@ BlackBoxChart::Piece BlackBoxChart::sample(double a, double b) {
   return piece;
 }
 
+// No sign on [a, b]: it is zero there, or too large to have digits left.
+bool BlackBoxChart::emit_zero(double a, double b) {
+  const auto value = [this](double theta) { return value_at(guard_, theta); };
+  return is_pole(a, b, from_, to_, value) ? reader_->emit_pole(a, b) : reader_->emit(0, a, b);
+}
+
 bool BlackBoxChart::resolve(double a, double b, int depth) {
   const bool is_smallest = b - a <= 8 * ulp_at(b);
-  if (is_smallest) return reader_->emit(0, a, b);
+  if (is_smallest) return emit_zero(a, b);
   if (++pieces_ > 256) {
     frontier_ = a;
     is_spent_ = true;
@@ -180,7 +196,7 @@ bool BlackBoxChart::chart(const Piece& piece, const Coefficients& c, double a, d
   const bool is_falling = std::is_sorted(c.begin(), c.end(), [](double x, double y) { return x >= y; });
   const bool has_ends = std::abs(c.front()) > piece.band && std::abs(c.back()) > piece.band;
   if ((is_rising || is_falling) && has_ends) return locate(a, b, c.front(), c.back(), piece.band);
-  if (b - a <= 8 * ulp_at(b)) return reader_->emit(0, a, b);
+  if (b - a <= 8 * ulp_at(b)) return emit_zero(a, b);
   if (std::max(-*low, *high) <= piece.band) {  // all of it within what the piece can tell
     if (piece.largest <= 8 * piece.noise || depth > 40) return zero_within(a, b, piece.noise);
     if (b - a < piece.b - piece.a) return resolve(a, b, depth + 1);
@@ -202,7 +218,7 @@ bool BlackBoxChart::zero_within(double a, double b, double noise) {
   const double ga = value_at(guard_, a), gb = value_at(guard_, b);
   const bool crosses = ga * gb < 0 && std::abs(ga) > 2 * std::max(noise, noise_near(a, ga)) &&
                        std::abs(gb) > 2 * std::max(noise, noise_near(b, gb));
-  return crosses ? locate(a, b, ga, gb, std::min(std::abs(ga), std::abs(gb))) : reader_->emit(0, a, b);
+  return crosses ? locate(a, b, ga, gb, std::min(std::abs(ga), std::abs(gb))) : emit_zero(a, b);
 }
 
 // One root between two certain signs: Illinois on the guard itself, then outward until both signs are above the noise.

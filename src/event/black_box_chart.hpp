@@ -17,8 +17,9 @@ class BlackBoxChart {
   BlackBoxChart(GuardSet& guards, int size);
 
   void read(const Step& step);
-  /// Covers [from, to]. False: the budget of pieces is spent; the chart reaches frontier().
-  bool cover(int guard, double from, double to, ChartReader& reader);
+  /// Covers [from, to]. False: the budget of pieces is spent; the chart reaches frontier(). has_ranges: the guard is
+  /// generic, and its ranges at single instants tell its rounding.
+  bool cover(int guard, double from, double to, ChartReader& reader, bool has_ranges = false);
   double frontier() const { return frontier_; }
 
   /// Sign at stored numbers, 0 where it cannot be told from the guard's rounding.
@@ -41,6 +42,7 @@ class BlackBoxChart {
 
   Piece sample(double a, double b);
   double noise_near(double theta, double value);
+  bool emit_zero(double a, double b);
   bool resolve(double a, double b, int depth);
   bool chart(const Piece& piece, const Coefficients& c, double a, double b, int depth);
   bool zero_within(double a, double b, double noise);
@@ -51,9 +53,11 @@ class BlackBoxChart {
   GuardSet& guards_;
   const Step* step_ = nullptr;
   std::vector<double> x_;
+  StepStates<Interval> ranges_;
+  bool has_ranges_ = false;
   int guard_ = 0, pieces_ = 0;
   ChartReader* reader_ = nullptr;
-  double frontier_ = 0;
+  double from_ = 0, to_ = 0, frontier_ = 0;
   double largest_ = 0;  // over what has been covered so far
   bool is_spent_ = false;
 };

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
+constexpr double near_border = 1e-6;  // of a step: a zero this close to where a guard loses its value comes first
+
 struct Candidate {
   int guard;
   Zero zero;
@@ -102,13 +104,25 @@ class Certified final : public EventFinder {
 
   static double ulp(double t) { return eps * std::abs(t); }
 
-  bool covers(int guard, double to, ChartReader& reader) {
+  // What cannot be proved is told by numbers from there on, and said; where a guard is not a number the chart ends.
+  bool covers(const Step& step, int guard, double to, ChartReader& reader) {
+    double from = 0;
+    bool has_ranges = false;
     if (guards_[guard].is_generic) {
-      if (generic_.cover(guard, 0, to, reader)) return true;
-      frontier_ = generic_.frontier();
-      return false;
+      const bool is_whole = generic_.cover(guard, 0, to, reader);
+      const GenericChart::Stop stop = generic_.stop();
+      from = frontier_ = generic_.frontier();
+      if (generic_.doubt() != nullptr && stop != GenericChart::Stop::not_a_number)
+        guards_.doubt(guard, step.t0 + (is_whole ? 0 : frontier_) * step.span, generic_.doubt());
+      if (stop == GenericChart::Stop::not_a_number && frontier_ < not_a_number_.theta)
+        not_a_number_ = {guard, frontier_};
+      has_ranges = stop == GenericChart::Stop::slow;
+      if (stop == GenericChart::Stop::undecided)
+        guards_.sample(guard);
+      else if (!has_ranges)
+        return is_whole;
     }
-    if (black_box_.cover(guard, 0, to, reader)) return true;
+    if (black_box_.cover(guard, from, to, reader, has_ranges)) return true;
     frontier_ = black_box_.frontier();
     return false;
   }
@@ -130,7 +144,7 @@ class Certified final : public EventFinder {
   // The common case, one evaluation: the guard keeps its sign all along.
   bool is_quiet(int guard, double limit, Armed& armed) {
     const Interval range = generic_.range_over(guard, 0, limit);
-    const int sign = range.sign();
+    const int sign = generic_.has_left_domain() ? 0 : range.sign();
     armed.magnitude = range.mag();
     armed.distance = range.mig() / (range.hi - range.lo);
     const bool is_leaving = armed.starts_at_zero && guards_[guard].side == Side::bilateral;
@@ -151,6 +165,7 @@ class Certified final : public EventFinder {
     candidates.clear();
     readers_.clear();
     sightings_.clear();
+    not_a_number_ = {};
     const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
@@ -167,17 +182,20 @@ class Certified final : public EventFinder {
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
       const bool is_strict = guards_[guard].side == Side::unilateral;
-      ChartReader reader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled,
-                         is_strict);
-      bool is_whole = covers(guard, limit, reader);
+      const bool counts_poles = guards_.is_exit(guard) || guards_.info(guard).role != GuardRole::guard;
+      const ChartReader fresh(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled,
+                              is_strict, counts_poles);
+      ChartReader reader = fresh;
+      bool is_whole = covers(step, guard, limit, reader);
       double farther = limit;  // a zero at the very end of the step: see both its sides
       for (int i = 0; i < 3 && is_whole && reader.ends_in_zero() && reader.zero_from() > 0 && limit >= 1; ++i) {
         farther = 1 + 16 * (farther - 1);
-        reader =
-            ChartReader(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled, is_strict);
-        is_whole = covers(guard, farther, reader);
+        reader = fresh;
+        is_whole = covers(step, guard, farther, reader);
       }
-      if (!is_whole && !reader.event()) {  // up to the frontier the chart is sound: look no farther
+      if (!is_whole && !reader.event() && not_a_number_.guard == guard) {
+        limit = std::min(limit, frontier_ + near_border);
+      } else if (!is_whole && !reader.event()) {  // up to the frontier the chart is sound: look no farther
         if (frontier_ <= 64 * eps) return false;
         limit = std::min(limit, frontier_);
         is_limited_ = true;
@@ -196,7 +214,12 @@ class Certified final : public EventFinder {
       note(trial, guard, reader);
       readers_.push_back({guard, reader});
     }
-    if (std::exchange(is_limited_, false) && candidates.empty()) {
+    const bool is_limited = std::exchange(is_limited_, false);
+    double reached = is_limited ? limit : std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates) reached = std::min(reached, c.zero.left);
+    if (not_a_number_.theta + near_border < reached)
+      generic_.throw_not_a_number(not_a_number_.guard, not_a_number_.theta);
+    if (is_limited && candidates.empty()) {
       frontier_ = limit;
       return false;
     }
@@ -282,7 +305,8 @@ class Certified final : public EventFinder {
 
   // A zero at the last instant: nothing can be proved beyond it, the slope must do.
   void consider_zero_at_end(int guard, const ChartReader& reader, std::vector<Candidate>& candidates) {
-    if (reader.side() == 0 || reader.zero_from() <= 0 || guards_.has_values_only(guard)) return;
+    if (reader.side() == 0 || reader.zero_from() <= 0 || reader.ends_in_pole() || guards_.has_values_only(guard))
+      return;
     int slope = 0;
     if (guards_[guard].is_generic) {
       const double s = generic_.jet_at(guard, 1).slope;
@@ -466,6 +490,7 @@ class Certified final : public EventFinder {
       Armed& armed = arming_[guard];
       armed.sign = static_cast<signed char>(reader.side_at(theta));
       if (!reader.ends_in_zero() || reader.zero_from() > 0) armed.starts_at_zero = false;
+      if (reader.ends_in_pole()) armed.sign = 0;  // what comes after it is not known
     }
     readers_.clear();
   }
@@ -494,6 +519,10 @@ class Certified final : public EventFinder {
   std::vector<Read> readers_;
   double frontier_ = 0, window_ = 0;  // the window in θ
   bool is_limited_ = false;
+  struct {
+    int guard = -1;
+    double theta = std::numeric_limits<double>::infinity();
+  } not_a_number_;  // the first guard that has no value from there on, unless an event comes before
 };
 
 }  // namespace

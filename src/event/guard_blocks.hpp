@@ -22,10 +22,13 @@ class BlockValues {
     if (!is_same) {
       ++work;
       kept.values.assign(static_cast<std::size_t>(guard.rows), T(0.0));
+      detail::has_left_domain = false;
       guard.g(at, kept.values.data());
+      kept.has_left_domain = detail::has_left_domain;
       kept.states = &states;
       kept.stamp = states.stamp();
     }
+    detail::has_left_domain = kept.has_left_domain;
     return kept.values[static_cast<std::size_t>(guard.row)];
   }
 
@@ -33,6 +36,7 @@ class BlockValues {
   struct Kept {
     const void* states = nullptr;
     std::uint64_t stamp = 0;
+    bool has_left_domain = false;  // of one of the values at least
     std::vector<T> values;
   };
   std::vector<Kept> kept_;

@@ -58,6 +58,7 @@ GuardSet::GuardSet(const detail::Dynamics& dynamics, Held& held, Sliding& slidin
   if (const auto* drawn = dynamic_cast<const DrawnMultipliers*>(multipliers_)) followers_ = drawn->levels.get();
   declared_ = live_.size();
   is_enabled_.assign(model_.guards.size(), true);
+  is_doubted_.assign(model_.guards.size(), false);
 }
 
 void GuardSet::refresh() {
@@ -116,6 +117,15 @@ void GuardSet::note_follower_reads(int guard) {
   }
 }
 
+void GuardSet::doubt(int guard, double t, const char* why) {
+  live_[static_cast<std::size_t>(guard)].was_sampled = true;
+  if (is_exit(guard)) return;
+  const auto declaration = static_cast<std::size_t>((*this)[guard].declaration);
+  if (is_doubted_[declaration]) return;
+  is_doubted_[declaration] = true;
+  doubts_.push_back({guard, t, why});
+}
+
 EventSource GuardSet::source(int guard) const {
   const LiveGuard& one = (*this)[guard];
   if (one.declaration < 0) return {EventSource::Kind::exit, one.exit.relay, {}};
@@ -125,6 +135,7 @@ EventSource GuardSet::source(int guard) const {
 template <class T>
 T GuardSet::evaluate(int guard, const T& time, const detail::LazyStates<T>& states) {
   const LiveGuard& one = (*this)[guard];
+  detail::has_left_domain = false;
   long long& count = std::is_same_v<T, Jet<double>> ? work.points : work.ranges;
   const BehindStates multipliers(held_, followers_ != nullptr ? static_cast<int>(size_) : -1);
   const detail::Surroundings<T> around{&held_, one.member, nullptr, &rates_of<T>(), &relays_of<T>()};
@@ -152,6 +163,7 @@ Interval GuardSet::evaluate_recorded(int guard, const Interval& time, const deta
   const LiveGuard& one = (*this)[guard];
   const detail::Surroundings<Interval> around{&held_, one.member, nullptr, &range_rates_, &range_relays_};
   Interval value;
+  detail::has_left_domain = false;
   info(guard).g(Point<Interval>(time, Point<Interval>::States{{&states}}, held_.parameters.data(), &around), &value);
   reads = {around.reads_modes, around.reads_parameters};
   return value + one.offset;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "event/guard_blocks.hpp"
@@ -72,6 +73,15 @@ class GuardSet {
     sampled_.clear();
   }
   bool was_sampled(int declaration) const;
+  /// Its sign could not be proved from t on: it counts as sampled, and that is said once per declaration.
+  void doubt(int guard, double t, const char* why);
+  struct Doubt {
+    int guard;
+    double t;
+    const char* why;
+  };
+  std::vector<Doubt> take_doubts() { return std::exchange(doubts_, {}); }
+  bool has_doubts() const { return !doubts_.empty(); }
   /// Multipliers and the like that guards may read; null: there are none.
   FollowerLevels* followers() const { return followers_; }
   void note_follower_reads(int guard);
@@ -93,8 +103,8 @@ class GuardSet {
   Interval evaluate_recorded(int guard, const Interval& time, const detail::LazyStates<Interval>& states, Reads& reads);
 
   void carry(Memory& memory) {
-    memory(live_, declared_, is_enabled_, newly_disabled_, sampled_, work, number_rates_.evaluations,
-           range_rates_.evaluations, jet_rates_.evaluations, range_jet_rates_.evaluations);
+    memory(live_, declared_, is_enabled_, newly_disabled_, sampled_, is_doubted_, doubts_, work,
+           number_rates_.evaluations, range_rates_.evaluations, jet_rates_.evaluations, range_jet_rates_.evaluations);
   }
 
   GuardWork work;
@@ -147,6 +157,8 @@ class GuardSet {
   std::vector<int> first_of_;     // per declaration: its first guard
   std::vector<int> newly_disabled_;
   std::vector<int> sampled_;
+  std::vector<bool> is_doubted_;  // per declaration
+  std::vector<Doubt> doubts_;     // that have not been told yet
   ModelRates<double> number_rates_;
   ModelRates<Interval> range_rates_;
   ModelRates<Jet<double>> jet_rates_;

@@ -357,6 +357,15 @@ long long Layer::evaluations() const {
          guards_.rate_evaluations();
 }
 
+std::vector<Message> Layer::take_notes() {
+  std::vector<Message> notes;
+  if (!guards_.has_doubts()) return notes;
+  for (const GuardSet::Doubt& doubt : guards_.take_doubts())
+    notes.push_back(make_message(MessageCode::guard_undecided, doubt.t,
+                                 {{"guard", guards_.name(doubt.guard)}, {"why", doubt.why}}));
+  return notes;
+}
+
 Message Layer::describe(const GuardNotANumber& failure) const {
   return make_message(MessageCode::guard_not_a_number, failure.t, {{"guard", guards_.name(failure.guard)}});
 }

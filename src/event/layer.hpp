@@ -69,9 +69,13 @@ class Layer {
 
   std::shared_ptr<const Held> snapshot() { return transitions_.snapshot(); }
   const Held& held() const { return held_; }
+  /// The rates in the mode in force.
+  VectorField field() const { return {&field_}; }
   EventStatistics statistics() const;
   long long evaluations() const;  // of the right-hand side, beyond the stepper's
   Message describe(const GuardNotANumber& failure) const;
+  /// What a user should know of the guards and has not been told.
+  std::vector<Message> take_notes();
   /// Everything it remembers, what is held included.
   void carry(Memory& memory);
 

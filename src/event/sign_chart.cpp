@@ -30,6 +30,11 @@ bool ChartReader::emit(int sign, double a, double b) {
     const Stretch zero = *zero_;
     zero_.reset();
     const bool is_leading = zero.left <= 0;
+    if (zero.is_pole && !counts_poles_) {
+      if (side_ != sign) passes_.push_back({zero.left, zero.right, side_, sign});
+      side_ = sign;
+      return true;
+    }
     // It left zero by less than rounding, and is back: for a guard that must never be beyond, an event all the same.
     if (is_leading && starts_at_zero_ && is_strict_ && sign == -side_ &&
         (direction_ == Direction::either || static_cast<int>(direction_) == sign))
@@ -62,6 +67,12 @@ bool ChartReader::emit(int sign, double a, double b) {
   return cross({a, a, side_, sign});  // it crossed within rounding of the end of the last step
 }
 
+bool ChartReader::emit_pole(double a, double b) {
+  const bool goes_on = emit(0, a, b);
+  zero_->is_pole = true;
+  return goes_on;
+}
+
 bool ChartReader::cross(const Zero& found) {
   side_ = found.after;
   const bool is_in_direction = direction_ == Direction::either || static_cast<int>(direction_) == found.after;
@@ -84,6 +95,7 @@ GenericChart::GenericChart(GuardSet& guards, int size) : guards_(guards) {
   ranges_.resize(size);
   jets_.resize(size);
   range_jets_.resize(size);
+  wide_.values.resize(static_cast<std::size_t>(size));
 }
 
 void GenericChart::read(const Step& step) {
@@ -102,15 +114,7 @@ Interval GenericChart::range_over(int guard, double a, double b) {
   ranges_.select(a, b);
   ranges_.forget_reads();
   const Interval g = guards_.evaluate(guard, ranges_.time(), ranges_);
-  if (g.is_nan()) {  // a range may leave the domain of the guard where the motion does not: halves decide
-    if (b - a <= 4 * ulp_at(b)) throw_not_a_number(guard, a);
-    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  }
-  return g;
-}
-
-int GenericChart::sign_over(int guard, double a, double b) {
-  return range_over(guard, a, b).sign();
+  return g.is_nan() ? Interval::whole() : g;
 }
 
 Jet<double> GenericChart::jet_at(int guard, double theta) {
@@ -138,31 +142,42 @@ void GenericChart::throw_not_a_number(int guard, double theta) {
 bool GenericChart::cover(int guard, double from, double to, ChartReader& reader) {
   guard_ = guard;
   reader_ = &reader;
-  nodes_ = 0;
-  is_spent_ = false;
+  from_ = from;
+  to_ = to;
+  nodes_ = zeros_ = undecided_ = cuts_ = 0;
+  scale_ = -1;
+  stop_ = Stop::none;
+  doubt_ = nullptr;
   near_miss.reset();
   node(from, to, sign_at(guard, from), sign_at(guard, to));
-  return !is_spent_;
+  return stop_ == Stop::none;
 }
 
-// False: stop, an event was found or the budget is spent.
+bool GenericChart::end_at(double theta, Stop why, const char* doubt) {
+  frontier_ = theta;
+  stop_ = why;
+  if (doubt != nullptr) doubt_ = doubt;
+  return false;
+}
+
+// False: stop, an event was found or the chart ends here.
 bool GenericChart::node(double a, double b, int sa, int sb) {
-  if (++nodes_ > budget_) {
-    frontier_ = a;
-    is_spent_ = true;
-    return false;
-  }
+  if (++nodes_ > budget_) return end_at(a, Stop::spent);
   const bool is_smallest = b - a <= 4 * ulp_at(b);
   if (guards_.has_values_only(guard_)) {
     const int sign = nodes_ == 1 ? 0 : sign_over(guard_, a, b);
     if (sign != 0 || is_smallest) return reader_->emit(sign, a, b);
-    int sm = 0;
-    const double middle = split_point(a, b, sm);
-    return node(a, middle, sa, sm) && node(middle, b, sm, sb);
+    return halves(a, b, sa, sb);
   }
+  if (nodes_ > patience_ && a - from_ < (to_ - from_) / 16)
+    return end_at(a, Stop::slow, "its terms cancel, and what they leave is far smaller than their ranges");
   const double m = 0.5 * (a + b), r = 0.5 * (b - a) * (1 + 2 * eps);
   range_jets_.select(a, b);
   const Jet<Interval> w = guards_.evaluate(guard_, range_jets_.time(), range_jets_);
+  if (detail::has_left_domain && !is_smallest && !is_at_border(a, b)) {  // is some of the motion without a value?
+    if (++cuts_ <= most_cuts_) return halves(a, b, sa, sb);
+    doubt_ = "a root, logarithm, arc or power in it is at the border of its domain";
+  }
   if (w.value.sign() != 0) return reader_->emit(w.value.sign(), a, b);
   range_jets_.select(m, m);
   const Jet<Interval> v = guards_.evaluate(guard_, range_jets_.time(), range_jets_);
@@ -175,15 +190,68 @@ bool GenericChart::node(double a, double b, int sa, int sb) {
   }
   if (range.sign() != 0) return reader_->emit(range.sign(), a, b);
   if (slope.sign() != 0) return monotone(a, b, sa, sb, slope.sign());
-  if (range.mag() <= 8 * v.value.radius()) return reader_->emit(0, a, b);  // all of it is below rounding
+  if (range.mag() <= 8 * v.value.radius() && is_rounding(v.value)) return rests(a, b);  // all of it
   if (w.curve.sign() != 0) return convex(a, b, sa, sb, w.curve);
   if (is_smallest) {
-    if (w.value.is_nan() || v.value.is_nan()) throw_not_a_number(guard_, a);
-    return reader_->emit(0, a, b);
+    if (w.value.is_nan() || v.value.is_nan()) return end_at(a, Stop::not_a_number);
+    const auto value = [this](double theta) {
+      jets_.select(theta, theta);
+      return guards_.evaluate(guard_, jets_.time(), jets_).value;
+    };
+    if (!w.value.is_finite() && is_pole(a, b, from_, to_, value)) return reader_->emit_pole(a, b);
+    return rests(a, b);
   }
+  return halves(a, b, sa, sb);
+}
+
+bool GenericChart::halves(double a, double b, int sa, int sb) {
   int sm = 0;
   const double middle = split_point(a, b, sm);
+  if (sm != 0) {
+    undecided_ = 0;
+  } else if (!guards_.has_values_only(guard_)) {
+    ranges_.select(middle, middle);
+    const Interval value = guards_.evaluate(guard_, ranges_.time(), ranges_);
+    if (!value.is_nan() && !is_rounding(value) && ++undecided_ > most_undecided_)
+      return end_at(a, Stop::undecided, "its range at a single instant contains zero and is as large as its values");
+  }
   return node(a, middle, sa, sm) && node(middle, b, sm, sb);
+}
+
+// Whether the border of a domain is within rounding all over [a, b], as far as a few instants show.
+bool GenericChart::is_at_border(double a, double b) {
+  for (const double share : {0.5, 0.0, 1.0, 0.2873, 0.7391}) {
+    const double theta = a + share * (b - a);
+    ranges_.select(theta, theta);
+    const Interval value = guards_.evaluate(guard_, ranges_.time(), ranges_);
+    if (!detail::has_left_domain || value.is_nan()) return false;
+  }
+  return true;
+}
+
+// Zero to rounding on [a, b]. Where that goes on and on, ranges are too coarse to show it at once.
+bool GenericChart::rests(double a, double b) {
+  zeros_ = a == zero_end_ ? zeros_ + 1 : 1;
+  zero_end_ = b;
+  if (zeros_ > most_zeros_) return end_at(a, Stop::slow, "it stays at zero to rounding");
+  return reader_->emit(0, a, b);
+}
+
+// Whether a range at one instant is as narrow as rounding makes it, against the values that the guard takes for states
+// of this size: those of the step and half as much around them.
+bool GenericChart::is_rounding(const Interval& value) {
+  if (!value.is_finite()) return false;
+  if (scale_ < 0) {
+    const auto around = [](const Interval& x) { return x + Interval(-0.5, 0.5) * x.mag(); };
+    ranges_.select(from_, to_);
+    const auto* followers = guards_.followers();
+    const auto count = static_cast<std::size_t>(step_->size() + (followers != nullptr ? followers->count() : 0));
+    if (wide_.values.size() < count) wide_.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) wide_.values[i] = around(ranges_.state(static_cast<int>(i)));
+    const double size = guards_.evaluate(guard_, around(ranges_.time()), wide_).mag();
+    scale_ = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+  }
+  return value.radius() <= 1e-4 * scale_;
 }
 
 // A point inside whose sign is certain, if one of a few tries has one.

@@ -157,7 +157,7 @@ bool Sleep::is_possible(int guard, const Step& step, int level) {
     const Interval g = guards_.evaluate_recorded(guard, time, probe_, held);
     habit.reads_modes = held.modes;
     habit.reads_parameters = held.parameters;
-    return g.sign() != 0;
+    return g.sign() != 0 && !pawl::detail::has_left_domain;
   };
   bool uses_time = false;
   bool is_quiet = evaluate(Interval(-infinity, infinity));

@@ -31,12 +31,22 @@ void Watch::report(std::vector<Message> notes) {
     if (row_of(note.code).is_repeated || said_.insert(note.text).second) recorder_.add(std::move(note));
 }
 
-bool Pace::is_hopeless(double t, double end) {
-  if (++steps_ < window) return false;
+Pace::Verdict Pace::judge(double t, double end) {
+  if (++steps_ < window) return Verdict::fine;
   steps_ = 0;
   advance_ = std::abs(t - mark_);
   mark_ = t;
-  return std::abs(end - t) > 1e6 * advance_;  // ten thousand million steps
+  const double windows = std::abs(end - t) / advance_;
+  return windows > 1e6 ? Verdict::hopeless : windows > 100 ? Verdict::slow : Verdict::fine;
+}
+
+Message Pace::describe(const RateJump& jump, const Setup& setup, double t) const {
+  return make_message(MessageCode::rates_jump, t,
+                      {{"state", setup.declarations->state_names[jump.state]},
+                       {"low", jump.low},
+                       {"high", jump.high},
+                       {"steps", static_cast<long long>(window)},
+                       {"advance", advance_}});
 }
 
 Message Pace::describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const {
@@ -102,6 +112,7 @@ Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events)
       recorder_(setup),
       watch_(setup, recorder_),
       pace_(setup.options.start),
+      jumps_(setup.size()),
       now_{setup.options.start, setup.start_state},
       step_(setup.size()) {}
 
@@ -252,10 +263,27 @@ void Loop::pass_accumulation() {
 void Loop::say_what_was_seen() {
   if (driver_.stiffness()) watch_.report_stiffness(*driver_.stiffness(), step_);
   watch_.report(driver_.take_notes());
-  if (!setup_.options.step && pace_.is_hopeless(now_.t, setup_.options.end))
+  watch_.report(events_.take_notes());
+  if (!setup_.options.step) judge_pace();
+  if (!ending_ && !makes_progress()) stop();
+}
+
+// A run that will not end soon is asked whether its rates jump, before it is given up or let go on.
+void Loop::judge_pace() {
+  if (jumps_.is_looking()) {
+    if (const auto jump = jumps_.look(step_, events_.field()))
+      ending_ = {Outcome::failed, pace_.describe(*jump, setup_, now_.t)};
+    else if (is_hopeless_ && !jumps_.is_looking())
+      ending_ = {Outcome::failed, pace_.describe(setup_, control_, step_, driver_.stiffness().has_value())};
+    return;
+  }
+  const Pace::Verdict pace = pace_.judge(now_.t, setup_.options.end);
+  if (pace == Pace::Verdict::fine) return;
+  is_hopeless_ = pace == Pace::Verdict::hopeless;
+  if (!setup_.declarations->is_implicit())
+    jumps_.begin();
+  else if (is_hopeless_)
     ending_ = {Outcome::failed, pace_.describe(setup_, control_, step_, driver_.stiffness().has_value())};
-  else if (!makes_progress())
-    stop();
 }
 
 bool Loop::makes_progress() {
@@ -333,13 +361,15 @@ void Loop::carry(Memory& memory) {
   driver_.carry(memory);
   recorder_.carry(memory);
   watch_.carry(memory);
-  memory(pace_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
+  jumps_.carry(memory);
+  memory(pace_, is_hopeless_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
 }
 
 Result Loop::finish(double wall_seconds) {
   if (!ending_) watch_.report(driver_.take_notes());
+  watch_.report(events_.take_notes());
   Work work = driver_.work();
-  work.rhs += watch_.evaluations() + events_.evaluations();
+  work.rhs += watch_.evaluations() + events_.evaluations() + jumps_.evaluations;
   recorder_.take(events_.statistics());
   Ending ending = ending_.value_or(Ending{});
   return recorder_.finish(ending.outcome, ending.why, step_, work, wall_seconds);

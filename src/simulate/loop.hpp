@@ -12,6 +12,7 @@
 
 #include "event/layer.hpp"
 #include "pawl/run.hpp"
+#include "simulate/rate_jumps.hpp"
 #include "simulate/recorder.hpp"
 
 namespace pawl::detail {
@@ -49,8 +50,11 @@ class Pace {
  public:
   explicit Pace(double t) : mark_(t) {}
 
-  bool is_hopeless(double t, double end);
+  enum class Verdict { fine, slow, hopeless };
+  /// After every step; now and then it is not fine: millions of steps to go, or ten thousand million.
+  Verdict judge(double t, double end);
   Message describe(const Setup& setup, const StepControl& control, const Step& step, bool is_stiff) const;
+  Message describe(const RateJump& jump, const Setup& setup, double t) const;
 
  private:
   static constexpr int window = 10000;
@@ -111,6 +115,7 @@ class Loop {
   void pass_accumulation();
   void take(event::Verdict verdict);
   void say_what_was_seen();
+  void judge_pace();
   void tell_observer();
   bool makes_progress();
   void stop();
@@ -127,6 +132,8 @@ class Loop {
   Recorder recorder_;
   Watch watch_;
   Pace pace_;
+  RateJumps jumps_;
+  bool is_hopeless_ = false;
   Stand now_;
   Step step_;
   bool is_micro_ = false;

@@ -166,6 +166,12 @@ const std::vector<MessageRow>& message_catalogue() {
        "  likely: {likely}\n"
        "  try:    {advice}",
        "Ten thousand steps brought the run less than a millionth of the way.", "As it says."},
+      {Code::rates_jump, "rates-jump", ending, once,
+       "t = {t:.10g}: the rate of '{state}' jumps back and forth between {low:.4g} and {high:.4g} from one step to the "
+       "next, and the motion stays where it jumps: the last {steps} steps have come only {advance:.2g} further.\n"
+       "  likely: a select or a comparison inside the rates switches here, and both sides push onto the switch\n"
+       "  try:    declare the switch as a relay, which slides along its surface, or make it smooth",
+       "A model that switches inside its rates, without a guard, is held where it switches.", "As it says."},
       // Events
       {Code::after_jump_not_finite, "after-jump-not-finite", ending, once,
        "t = {t:.10g}: after the transition{who} the {kind} '{name}' is {value}.\n"
@@ -217,6 +223,11 @@ const std::vector<MessageRow>& message_catalogue() {
        "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
        "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root",
        "A guard cannot be evaluated.", "As it says."},
+      {Code::guard_undecided, "guard-undecided", warning, once,
+       "t = {t:.10g}: the sign of the guard '{guard}' cannot be proved here: {why}. Where that is so it is told by "
+       "samples, which can miss a short excursion, and it is listed as sampled",
+       "Ranges of a generic guard say nothing, or nothing in reasonable time.",
+       "Rewrite the guard: terms that cancel exactly left out, angles kept small, no `select` on what is zero."},
       {Code::most_events, "most-events", ending, once,
        "t = {t:.10g}: {events} events have happened, which is the limit (max_events)",
        "The limit of events is reached.", "A larger limit, if so many are meant."},

@@ -1,6 +1,7 @@
 // Every table against every order condition, and against the differential equations that make its error visible.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -89,6 +90,26 @@ TEST(Tableau, EmbeddedSolutionMeetsItsOrderAndNoFurther) {
     if (!is_dop853) return;
     for (int r = 1; r <= 3; ++r) EXPECT_LT(violation(table, r, embedded(table.e3)), rounding) << "order " << r;
     EXPECT_GT(violation(table, 4, embedded(table.e3)), 1e6);
+  });
+}
+
+TEST(Tableau, EveryEstimateOfAnIntegralOverTimeIsOneOfItsRule) {
+  for_each_table([](const auto& table) {
+    if (table.embedded_order == 0) return;
+    const auto moment = [&table](const auto& row, int power) {
+      double sum = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) sum += row[i] * std::pow(table.c[i], power);
+      return std::abs(sum);
+    };
+    double seen = 0;  // by e: the first power of time that it does not take for zero
+    for (int power = 0; power <= table.order; ++power) seen = std::max(seen, moment(table.e, power));
+    const bool has_opinion = table.quadrature != std::remove_cvref_t<decltype(table.quadrature)>{};
+    EXPECT_EQ(seen < 1e-14, has_opinion);
+    if (!has_opinion) return;
+    for (int power = 0; power <= 5; ++power) EXPECT_LT(moment(table.quadrature, power), 1e-15) << power;  // Weddle
+    EXPECT_NEAR(moment(table.quadrature, 6), 720 / std::pow(6, 6) / 840, 1e-15);  // the sixth difference over 840
+    EXPECT_LT(moment(table.same_time, 0) + moment(table.same_time, 1), 1e-15);
+    EXPECT_EQ(moment(table.same_time, 5), 0);
   });
 }
 

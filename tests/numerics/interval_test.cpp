@@ -341,13 +341,38 @@ TEST(Interval, SineAndCosineEncloseNextToEveryMultipleOfAQuarterTurn) {
 
 TEST(Interval, WideAndHugeAnglesGiveEverySine) {
   for (const Interval& x :
-       {Interval(0, 7), Interval(-4, 4), Interval(1e9), Interval(-1e300, -1e299), Interval::whole()}) {
+       {Interval(0, 7), Interval(-4, 4), Interval(1e9, 1e9 + 7), Interval(-1e300, -1e299), Interval::whole()}) {
     for (const Interval& y : {sin(x), cos(x)}) {
       EXPECT_EQ(y.lo, -1);
       EXPECT_EQ(y.hi, 1);
     }
     expect_whole(tan(x));
   }
+}
+
+TEST(Interval, LargeAnglesAreTurnedBackExactly) {
+  std::mt19937_64 random(14);
+  for (const double size : {0.9e8, 1.1e8, 1e10, 1e12, 1e15}) {
+    for (int i = 0; i < 2000; ++i) {
+      const double from = std::uniform_real_distribution(size, 2 * size)(random) * (i % 2 == 0 ? 1 : -1);
+      const Interval x(from, from + std::uniform_real_distribution(0.0, 7.0)(random));
+      const auto turns = [&](long double phase) {  // extrema inside
+        const long double half_turn = 3.14159265358979323846264338327950288L;
+        return std::floor(x.hi / half_turn - phase) - std::floor(x.lo / half_turn - phase);
+      };
+      for (int k = 0; k <= 16; ++k) {
+        const double at = std::min(x.hi, x.lo + (x.hi - x.lo) * k / 16);
+        EXPECT_TRUE(sin(x).contains(std::sin(at)) && cos(x).contains(std::cos(at))) << x.lo;
+        EXPECT_TRUE(tan(x).contains(std::tan(at))) << x.lo;
+      }
+      if (size > 1e12) continue;  // the count by long double needs its digits
+      EXPECT_EQ(sin(x).lo == -1 || sin(x).hi == 1, turns(0.5) > 0) << x.lo;
+      EXPECT_EQ(sin(x).lo == -1 && sin(x).hi == 1, turns(0.5) > 1) << x.lo;
+      EXPECT_EQ(cos(x).lo == -1 && cos(x).hi == 1, turns(0) > 1) << x.lo;
+      EXPECT_EQ(tan(x).is_finite(), turns(0.5) == 0) << x.lo;
+    }
+  }
+  expect_bounds(sin(Interval(1e9)), std::sin(1e9), std::sin(1e9));
 }
 
 TEST(Interval, TangentIsUnboundedAcrossAPole) {
@@ -366,6 +391,21 @@ TEST(Interval, AFunctionIsEvaluatedOnThePartInItsDomain) {
   EXPECT_TRUE(log(Interval(-4, -1)).is_nan());
   EXPECT_TRUE(asin(Interval(1.5, 2)).is_nan());
   EXPECT_TRUE(acos(Interval(-3, -1.5)).is_nan());
+}
+
+TEST(Interval, LeavingADomainIsNoted) {
+  const auto is_noted = [](const auto& f) {
+    detail::has_left_domain = false;
+    f();
+    return detail::has_left_domain;
+  };
+  EXPECT_TRUE(is_noted([] { return sqrt(Interval(-1, 4)); }));
+  EXPECT_TRUE(is_noted([] { return log(Interval(-1, 4)); }));
+  EXPECT_TRUE(is_noted([] { return asin(Interval(0, 1.5)); }));
+  EXPECT_TRUE(is_noted([] { return acos(Interval(-1.5, 0)); }));
+  EXPECT_TRUE(is_noted([] { return pow(Interval(-1, 4), 0.5); }));
+  EXPECT_FALSE(is_noted([] { return sqrt(Interval(0, 4)) + log(Interval(0, 4)) + asin(Interval(-1, 1)); }));
+  EXPECT_FALSE(is_noted([] { return pow(Interval(-1, 4), 3); }));
 }
 
 TEST(Interval, ResultsStayInTheRangeOfTheirFunction) {

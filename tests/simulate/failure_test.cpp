@@ -333,5 +333,55 @@ TEST(Stiffness, IsNotSeenWhereThereIsNone) {
   }
 }
 
+/// y falls to 0 at t = 1 and is held there by both sides of a switch that no guard declares.
+System held_by_a_switch() {
+  System system("switch inside the rates");
+  const auto x = system.state("x", 0), y = system.state("y", 1);
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = 1.0;
+    d[y] = select(at[y], -1.0 + 0 * at[y], 2.0 + 0 * at[y]);
+  });
+  return system;
+}
+
+TEST(Failure, ASwitchInsideTheRatesThatHoldsTheMotionIsNamed) {
+  for (const char* method : {"auto", "tsitouras-5", "dormand-prince-5", "dop853", "verner-9"}) {
+    for (const double tolerance : {1e-6, 1e-9}) {
+      SCOPED_TRACE(fmt::format("{} at {}", method, tolerance));
+      const Result run =
+          simulate(held_by_a_switch(), {.end = 1000, .tolerance = tolerance, .method = method, .keep = Keep::end});
+      EXPECT_EQ(run.outcome, Outcome::failed);
+      EXPECT_GT(run.t_end, 1);
+      EXPECT_LT(run.t_end, 12);
+      ASSERT_TRUE(run.ending);
+      EXPECT_EQ(run.ending->code, MessageCode::rates_jump);
+      const double advance = std::get<double>(run.ending->data.back().value);
+      EXPECT_EQ(run.reason,
+                fmt::format(
+                    "t = {:.10g}: the rate of 'y' jumps back and forth between -1 and 2 from one step to the next, and "
+                    "the motion stays where it jumps: the last 10000 steps have come only {:.2g} further.\n"
+                    "  likely: a select or a comparison inside the rates switches here, and both sides push onto the "
+                    "switch\n"
+                    "  try:    declare the switch as a relay, which slides along its surface, or make it smooth",
+                    run.t_end, advance));
+    }
+  }
+}
+
+TEST(Failure, AFastOscillationIsNoSwitch) {
+  System system("fast");
+  const auto x = system.state("x", 1), v = system.state("v", 0);
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = at[v];
+    d[v] = -1e10 * at[x];
+  });
+  int steps = 0;  // enough to have been looked at
+  const Result run =
+      simulate(system, {.end = 1000, .tolerance = 1e-3, .keep = Keep::end, .progress = [&](const Progress&) {
+                          return ++steps < 21'000;
+                        }});
+  EXPECT_EQ(run.outcome, Outcome::stopped) << run.reason;
+}
+
 }  // namespace
 }  // namespace pawl

@@ -5,7 +5,9 @@
 namespace pawl {
 
 /// Fehlberg, NASA TR R-287 (1968), the eighth-order solution carried on. The dense output is ours:
-/// scripts/dense_output.py.
+/// scripts/dense_output.py. The estimate e compares stages at equal times (0 and 0, 1 and 1) and is zero for rates of
+/// time alone, where b is the rule of Newton and Cotes with seven points; Weddle's rule on the same points, which
+/// differs from it by the sixth difference over 840, judges those.
 inline constexpr Tableau<13, 5, 7> fehlberg_78{
     .name = "fehlberg-78",
     .title = "Fehlberg 7(8)",
@@ -44,6 +46,8 @@ inline constexpr Tableau<13, 5, 7> fehlberg_78{
             -0.0014870424647172320121, 0.0080203916477334198853, -0.080188353606075125062}}},
     .b = {0, 0, 0, 0, 0, 34. / 105, 9. / 35, 9. / 35, 9. / 280, 9. / 280, 0, 41. / 840, 41. / 840},
     .e = {-41. / 840, 0, 0, 0, 0, 0, 0, 0, 0, 0, -41. / 840, 41. / 840, 41. / 840},
+    .quadrature = {0, 0, 0, 0, 0, 1. / 42, 1. / 140, 1. / 140, -1. / 56, -1. / 56, 0, -1. / 840, -1. / 840},
+    .same_time = {0, 0, 0, 1, 0, 0, 0, -1},
     .dense = {{{1, -7.3765874382869232851, 24.752244175992484908, -37.658692402366846925, 21.4420139036429146,
                 1.9660098872793883662, -4.124988126261017665},
                {},
