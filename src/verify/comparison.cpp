@@ -14,7 +14,7 @@ class Between {
   Between(const std::vector<EventPair>& events, double direction) : direction_(direction) {
     for (const EventPair& pair : events) {
       if (!pair.is_matched()) continue;
-      const auto [low, high] = std::minmax(direction * *pair.t_first, direction * *pair.t_other);
+      const auto [low, high] = std::minmax({direction * *pair.t_first, direction * *pair.t_other});
       const double rounding = 1e-14 * std::max(std::abs(low), std::abs(high));
       stretches_.push_back({low - rounding, high + rounding});
     }

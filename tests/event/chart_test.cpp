@@ -34,13 +34,26 @@ void reduce(Polynomial& p) {
     for (Whole& c : p) c /= common;
 }
 
+/// Thrown where a number is too large for exact arithmetic.
+struct TooLarge {};
+Whole exact(bool has_overflowed, const Whole& value) {
+  if (has_overflowed) throw TooLarge();
+  return value;
+}
+
 /// A positive multiple of minus the remainder of a over b: the next member of Sturm's chain.
 Polynomial minus_remainder(Polynomial a, const Polynomial& b) {
   while (a.size() >= b.size() && !a.empty()) {
-    const Whole lead = b.back() < 0 ? -b.back() : b.back(), factor = b.back() < 0 ? -a.back() : a.back();
+    const Whole common = gcd(a.back(), b.back());
+    const Whole lead = (b.back() < 0 ? -b.back() : b.back()) / common,
+                factor = (b.back() < 0 ? -a.back() : a.back()) / common;
     const std::size_t shift = a.size() - b.size();
-    for (Whole& c : a) c *= lead;
-    for (std::size_t i = 0; i < b.size(); ++i) a[i + shift] -= factor * b[i];
+    for (Whole& c : a) c = exact(__builtin_mul_overflow(c, lead, &c), c);
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      Whole part = 0;
+      part = exact(__builtin_mul_overflow(factor, b[i], &part), part);
+      a[i + shift] = exact(__builtin_sub_overflow(a[i + shift], part, &a[i + shift]), a[i + shift]);
+    }
     trim(a);
     reduce(a);
   }
@@ -127,7 +140,7 @@ TEST(GenericChart, FindsAsManyRootsAsSturmCounts) {
   std::mt19937 random(20261116);
   std::uniform_int_distribution<int> coefficient(-20, 20), degree(1, 6);
   Charted charted;
-  int with_several = 0, tried = 0;
+  int with_several = 0, tried = 0, not_counted = 0;
   while (tried < 20000) {
     Polynomial p(static_cast<std::size_t>(degree(random)) + 1);
     for (Whole& c : p) c = coefficient(random);
@@ -135,12 +148,19 @@ TEST(GenericChart, FindsAsManyRootsAsSturmCounts) {
     if (p.size() < 2 || sign_at(p, 0) == 0 || sign_at(p, 1) == 0) continue;
     ++tried;
     const Charted::Roots found = charted.roots(p);
-    const int exact = sturm_count(p);
+    int exact = 0;
+    try {
+      exact = sturm_count(p);
+    } catch (const TooLarge&) {
+      ++not_counted;
+      continue;
+    }
     EXPECT_TRUE(found.is_whole);
     EXPECT_EQ(found.crossings + found.touches, exact) << "polynomial " << tried;
     EXPECT_EQ(found.crossings % 2, sign_at(p, 0) == sign_at(p, 1) ? 0 : 1) << "polynomial " << tried;
     if (exact > 1) ++with_several;
   }
+  EXPECT_LT(not_counted, 1000);
   EXPECT_GT(with_several, 200);  // the sweep is not a sweep of lines
 }
 
