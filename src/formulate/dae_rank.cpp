@@ -51,6 +51,7 @@ void scale_roughly(Eigen::MatrixXd& A) {
 }
 
 /// By a sparse factorization: what solves for a vector nobody has chosen shows the smallest singular value.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is scaled in place, through its iterators
 bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
   for (int sweep = 0; sweep < 5; ++sweep) {
     Eigen::VectorXd rows = Eigen::VectorXd::Zero(A.rows()), columns = Eigen::VectorXd::Zero(A.cols());
@@ -127,7 +128,7 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   if (n > largest_small) {
     Eigen::SparseMatrix<double> S(n, n);
     S.setFromTriplets(entries.begin(), entries.end());
-    if (is_regular(std::move(S), threshold)) return {n, {}};
+    if (is_regular(S, threshold)) return {n, {}};
   }
   if (n > largest_combined) return {n - 1, {}};
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);

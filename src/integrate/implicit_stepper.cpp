@@ -313,7 +313,7 @@ bool ImplicitStepper::solve_algebraic(double t1) {
 
 /// One step with the derivatives of this place, shortened until it helps. Returns what is left then.
 double ImplicitStepper::improve_left(double t1) {
-  constexpr double shortest = 1e-2;
+  constexpr int most_halvings = 6;
   linearize(t1, end_.data(), form_.mass_kind() == formulate::MassKind::varying ? dy_.data() : nullptr);
   ++work_.factorizations;
   const bool is_regular = solver_->factor(0, shift());
@@ -321,8 +321,8 @@ double ImplicitStepper::improve_left(double t1) {
   if (!is_regular) return 0;
   const double size = find_left(t1);
   if (!(size > enough)) return size;
-  for (double factor = 1; factor > shortest; factor /= 2) {
-    if (const double next = add_left(factor, t1); next < size) return next;
+  for (int halvings = 0; halvings <= most_halvings; ++halvings) {
+    if (const double next = add_left(std::ldexp(1.0, -halvings), t1); next < size) return next;
     take_back();
   }
   return 0;

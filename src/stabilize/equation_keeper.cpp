@@ -129,10 +129,10 @@ bool EquationKeeper::draw(Step& step, Stepper& method) {
     const double b = 2 * (high - low), c = 8 * (high - 2 * middle + low);
     const std::array<double, 3> q{middle - b / 2 + c / 4, b - c, c};
     const std::array<double, 7> moved{0, 0, q[0], q[1] - 2 * q[0], q[2] - 2 * q[1] + q[0], q[1] - 2 * q[2], q[2]};
-    for (int power = 0; power <= degree; ++power)
-      all[i * (degree + 1) + power] =
-          (power <= old ? kept_[k * static_cast<std::size_t>(old + 1) + static_cast<std::size_t>(power)] : 0) +
-          (power <= 6 ? moved[static_cast<std::size_t>(power)] : 0);
+    const double* kept = kept_.data() + static_cast<std::ptrdiff_t>(i) * (old + 1);
+    double* now = all + static_cast<std::ptrdiff_t>(i) * (degree + 1);
+    for (int power = 0; power <= degree; ++power) now[power] = power <= old ? kept[power] : 0;
+    for (std::size_t power = 2; power < moved.size(); ++power) now[power] += moved[power];
   }
   return true;
 }
