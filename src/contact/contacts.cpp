@@ -347,6 +347,7 @@ Geometry Contacts::geometry_of(const std::vector<int>& contacts, double t, const
   if (speeds_before_.size() == geometry.J.cols())
     geometry.u_scale = geometry.u_scale.cwiseMax(geometry.J.cwiseAbs() * speeds_before_).eval();
   for (const Row& row : geometry.rows) {
+    if (row.normal < 0) continue;  // pressed by a force that is given
     double& scale = geometry.u_scale(row.normal);
     scale = std::max(scale, last_struck_[at(row.contact)]);
   }
