@@ -38,7 +38,7 @@ void ImplicitStepper::carry(Memory& memory) {
          is_first_, was_rejected_, has_algebraic_states_, start_residual_, has_start_residual_, end_residual_,
          has_end_residual_, start_, start_dy_, end_shift_, last_h_);
   memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
-         has_past_, why_, is_algebraic_row_);
+         has_past_, why_, is_algebraic_row_, left_);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {

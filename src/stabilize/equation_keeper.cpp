@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "numerics/elimination.hpp"
+#include "stabilize/rank_watch.hpp"
 
 namespace pawl::stabilize {
 
@@ -63,24 +64,18 @@ formulate::StageMatrices EquationKeeper::matrices_at(const Step& step, double t)
 }
 
 EquationKeeper::Singular EquationKeeper::find_singular(const Step& step) {
-  constexpr int parts = 16;
-  double from = step.t0, to = step.t1;
-  for (int depth = 0; depth < 3; ++depth) {
-    const double begin = from, width = (to - from) / parts;
-    bool is_found = false;
-    formulate::StageMatrices before = matrices_at(step, from);
-    for (int i = 1; i <= parts && !is_found; ++i) {
-      const double t = i == parts ? to : begin + i * width;
-      formulate::StageMatrices after = matrices_at(step, t);
-      is_found = turns(before, after);
-      if (is_found) {
-        from = begin + (i - 1) * width;
-        to = t;
-      }
-      before = std::move(after);
-    }
-    if (!is_found) return {};
-  }
+  double known_at = step.t0;
+  formulate::StageMatrices known = matrices_at(step, known_at);
+  const auto part = find_turn(step, [&](double t0, double t1) {
+    if (t0 != known_at) known = matrices_at(step, t0);
+    formulate::StageMatrices after = matrices_at(step, t1);
+    const bool is_found = turns(known, after);
+    known = std::move(after);
+    known_at = t1;
+    return is_found;
+  });
+  if (!part) return {};
+  const auto [from, to] = *part;
   const double t = 0.5 * (from + to);
   matrices_at(step, t);
   return {from,

@@ -15,7 +15,7 @@ bool RankWatch::turns(const Step& step) {
   return changes_sign(step.t0, step.start(), step.t1, step.end());
 }
 
-RankWatch::Singular RankWatch::find(const Step& step) {
+std::optional<std::pair<double, double>> find_turn(const Step& step, const std::function<bool(double, double)>& turns) {
   constexpr int parts = 16;
   double from = step.t0, to = step.t1;
   for (int depth = 0; depth < 3; ++depth) {
@@ -23,15 +23,24 @@ RankWatch::Singular RankWatch::find(const Step& step) {
     bool is_found = false;
     for (int i = 0; i < parts && !is_found; ++i) {
       const double t0 = begin + i * width, t1 = i + 1 == parts ? to : begin + (i + 1) * width;
-      step.at(t0, x_.data());
-      step.at(t1, y_.data());
-      if (!changes_sign(t0, x_.data(), t1, y_.data())) continue;
-      is_found = true;
+      is_found = turns(t0, t1);
+      if (!is_found) continue;
       from = t0;
       to = t1;
     }
-    if (!is_found) return {};
+    if (!is_found) return std::nullopt;
   }
+  return std::pair{from, to};
+}
+
+RankWatch::Singular RankWatch::find(const Step& step) {
+  const auto part = find_turn(step, [&](double t0, double t1) {
+    step.at(t0, x_.data());
+    step.at(t1, y_.data());
+    return changes_sign(t0, x_.data(), t1, y_.data());
+  });
+  if (!part) return {};
+  const auto [from, to] = *part;
   std::string text = fmt::format(
       "at t = {:.10g} the motion passes a configuration in which constraint '{}' depends on the others: it may branch "
       "there, and no method can say which way.\n"

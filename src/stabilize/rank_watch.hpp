@@ -4,12 +4,21 @@
 // because the step turns far does not do so between points that are near each other.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "formulate/mechanics_form.hpp"
 #include "pawl/step.hpp"
 
 namespace pawl::stabilize {
+
+/// A short part of a step, which must have a polynomial, between whose ends something still turns over that does so
+/// between the ends of the step; empty: there is none, the step only turns far. turns: whether it does between two
+/// times.
+std::optional<std::pair<double, double>> find_turn(const Step& step,
+                                                   const std::function<bool(double from, double to)>& turns);
 
 class RankWatch {
  public:
