@@ -51,6 +51,7 @@ struct Rejection {
 struct Recommendation {
   Choice method;
   Choice when_stiff;      ///< the method that takes over where stability, not accuracy, limits explicit steps
+  Choice when_frequent;   ///< the methods that take over where events leave few steps between them
   bool is_stiff = false;  ///< by what was measured: the method is for stiff problems
   Choice formulation;     ///< of constraints; empty for models without
   Choice stabilization;   ///< the same

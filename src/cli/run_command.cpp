@@ -132,6 +132,7 @@ std::string plan_in_words(const Recommendation& plan) {
   };
   line("method", plan.method);
   line("when stiff", plan.when_stiff);
+  line("many events", plan.when_frequent);
   line("formulation", plan.formulation);
   line("stabilization", plan.stabilization);
   line("tolerance", plan.tolerance);
@@ -148,7 +149,9 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   };
   const std::string control = options.step ? fmt::format("fixed step {:g}", *options.step)
                                            : fmt::format("relative tolerance {:g}", options.tolerance.relative);
-  line("method", fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control));
+  const bool is_one = run.method.find(',') == std::string::npos;
+  line("method", is_one ? fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control)
+                        : fmt::format("{}; {}", run.method, control));
   line("outcome", fmt::format("{} at t = {:.10g}", to_string(run.outcome), run.t_end));
   line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
                             s.min_step, s.max_step));

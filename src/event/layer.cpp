@@ -293,20 +293,21 @@ void Layer::report(std::vector<Event>& events) {
   }
 }
 
-std::size_t Layer::mode_key() const {
+std::size_t Layer::mode_key(int method) const {
   std::size_t key = 1469598103934665603ULL;
   const auto mix = [&key](std::size_t value) { key = (key ^ value) * 1099511628211ULL; };
+  mix(static_cast<std::size_t>(method));
   for (const int mode : held_.modes) mix(static_cast<std::size_t>(mode) + 3);
   for (const signed char truth : held_.truths) mix(static_cast<std::size_t>(truth) + 7);
   for (const RelaySide side : held_.sides) mix(static_cast<std::size_t>(static_cast<int>(side) + 11));
   return key;
 }
 
-void Layer::remember_step(double size) {
+void Layer::remember_step(double size, int method) {
   step_size_ = size;
   if (is_smooth_) return;
   if (step_of_mode_.size() > 4096) step_of_mode_.clear();
-  step_of_mode_[mode_key()] = size;
+  step_of_mode_[mode_key(method)] = size;
 }
 
 double Layer::start_step() const {
@@ -315,12 +316,12 @@ double Layer::start_step() const {
 
 // The event says nothing about smoothness in the new mode: keep the step, or the last one of that mode; but do not go
 // much beyond where the next event is to be expected.
-double Layer::first_step(double wanted) const {
+double Layer::first_step(double wanted, int method) const {
   if (!finder_->is_paced_by_layer()) {
     const double own = finder_->restart_size();
     return own > 0 ? std::min(own, wanted) : 0;
   }
-  const auto known = step_of_mode_.find(mode_key());
+  const auto known = step_of_mode_.find(mode_key(method));
   double size = known != step_of_mode_.end() ? known->second : wanted;
   const double pace = 1.25 * std::max(gap_, gap_before_);
   if (pace > 0) size = std::min(size, pace);

@@ -64,8 +64,8 @@ class Layer {
   /// The size of the first step of all; 0: the stepper chooses.
   double start_step() const;
   /// The size of the first step after an event, from the one the stepper would have taken.
-  double first_step(double wanted) const;
-  void remember_step(double size);
+  double first_step(double wanted, int method) const;
+  void remember_step(double size, int method);
 
   std::shared_ptr<const Held> snapshot() { return transitions_.snapshot(); }
   const Held& held() const { return held_; }
@@ -84,7 +84,7 @@ class Layer {
   Verdict open(double t, std::vector<double>& x, const Cause& cause, const Event& event, std::vector<Event>& events);
   Verdict reschedule(double t);
   void take_scale(const Step& step);
-  std::size_t mode_key() const;
+  std::size_t mode_key(int method) const;
   bool is_alone(int guard) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 

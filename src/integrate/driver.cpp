@@ -1,5 +1,8 @@
 #include "integrate/driver.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace pawl {
 
 Driver::Driver(DriverParts parts)
@@ -8,6 +11,10 @@ Driver::Driver(DriverParts parts)
       first_(parts_.method.get()),
       now_(first_) {
   if (keeper() != nullptr) corrections_.first = &keeper()->pull;
+  if (!parts_.switching) return;
+  const SwitchingRules& rules = parts_.switching->rules();
+  rungs_.push_back({rules.explicit_name, rules.stability_limit, first_});
+  for (const LowerOrder& one : parts_.lower_orders) rungs_.push_back({one.name, one.stability_limit, nullptr});
 }
 
 bool Driver::Corrections::begin(double t, const double* x, double h) {
@@ -39,6 +46,48 @@ void Driver::restart(double t, const double* x, double direction, double first_s
   now_->restart(t, x, direction, first_step, rate);
 }
 
+void Driver::choose_order(double t) {
+  const int before = parts_.ladder->rung();
+  const Work& work = now_->work();
+  parts_.ladder->end_piece({.length = std::abs(t - piece_.t),
+                            .steps = work.accepted - piece_.accepted,
+                            .evaluations = work.rhs - piece_.rhs,
+                            .ends_again = corrects_ends()});
+  if (parts_.ladder->rung() != before) take_rung();
+  begin_piece(t);
+  if (parts_.ladder->rung() <= before || now_->work().accepted > 0) return;
+  notes_.push_back(make_message(MessageCode::method_changed, t,
+                                {{"method", rungs_[parts_.ladder->rung()].name},
+                                 {"why", "events leave few steps between them, and fewer stages do"},
+                                 {"more", " (back where pieces are long, and again, is not reported)"}}));
+}
+
+// A piece that has grown long goes on with the next higher order.
+void Driver::climb_within_piece() {
+  const double next = now_->next_step_size();
+  const Switching& at = *parts_.switching;
+  parts_.ladder->climb_within_piece();
+  take_rung();
+  begin_piece(at.t());
+  now_->restart(at.t(), at.x(), at.direction(), std::clamp(now_->next_step_size(), next, 4 * next));
+}
+
+void Driver::begin_piece(double t) {
+  piece_ = {t, now_->work().accepted, now_->work().rhs};
+}
+
+void Driver::take_rung() {
+  const auto rung = static_cast<std::size_t>(parts_.ladder->rung());
+  Rung& chosen = rungs_[rung];
+  if (chosen.method == nullptr) {
+    borrowed_step_ = now_->next_step_size() / 2;
+    chosen.owned = parts_.lower_orders[rung - 1].make();
+    chosen.method = chosen.owned.get();
+  }
+  now_ = chosen.method;
+  parts_.switching->change_explicit(chosen.name, chosen.stability_limit);
+}
+
 Attempt Driver::step_with_parts(double limit, Correction* further, Step& out) {
   const Attempt attempt = advance(limit, further, own(out));
   if (parts_.companions != nullptr && attempt == Attempt::accepted) parts_.companions->show(out);
@@ -49,6 +98,8 @@ Attempt Driver::advance(double limit, Correction* further, Step& out) {
   if (keeper() != nullptr && keeper()->has_ended())  // the step before ended just short of it
     return fail(Attempt::step_too_small, {out.t1, 0, 1, -1});
   if (parts_.switching) change_method(limit);
+  if (parts_.ladder && !parts_.switching->is_implicit() && parts_.ladder->has_grown_long(now_->work().rhs - piece_.rhs))
+    climb_within_piece();
   const Attempt attempt = now_->step(limit, correction(further), out);
   if (attempt != Attempt::accepted) return fail(attempt, now_->failure());
   if (parts_.switching) parts_.switching->see(out, now_->stiffness().has_value());
@@ -65,7 +116,8 @@ void Driver::change_method(double limit) {
   const auto first_step = switching.change(limit, now_->next_step_size(), now_->stiffness());
   if (!first_step) return;
   if (!second_) second_ = parts_.make_implicit();
-  now_ = switching.is_implicit() ? second_.get() : first_;
+  now_ = switching.is_implicit() ? second_.get() : parts_.ladder ? rungs_[parts_.ladder->rung()].method : first_;
+  begin_piece(switching.t());
   now_->restart(switching.t(), switching.x(), switching.direction(), *first_step);
 }
 
@@ -100,29 +152,63 @@ int Driver::dense_order() const {
 
 std::vector<Message> Driver::take_all_notes() {
   std::vector<Message> all = parts_.switching->take_notes();
-  for (Stepper* one : {first_, second_.get()}) {
-    if (one == nullptr) continue;
-    for (Message& note : one->take_notes()) all.push_back(std::move(note));
-  }
+  const auto add = [&all](std::vector<Message> notes) {
+    std::move(notes.begin(), notes.end(), std::back_inserter(all));
+  };
+  add(std::exchange(notes_, {}));
+  each_method([&](const std::string&, Stepper& one) { add(one.take_notes()); });
   return all;
+}
+
+template <class See>
+void Driver::each_method(const See& see) const {
+  for (const Rung& rung : rungs_)
+    if (rung.method != nullptr) see(rung.name, *rung.method);
+  if (second_) see(parts_.switching->rules().implicit_name, *second_);
+}
+
+std::vector<std::string> Driver::methods_used() const {
+  std::vector<std::string> names;
+  each_method([&](const std::string& name, const Stepper& one) {
+    if (one.work().accepted > 0) names.push_back(name);
+  });
+  return names;
 }
 
 std::vector<std::pair<std::string, long long>> Driver::steps_by_method() const {
   auto shares = solving().steps_by_method();
   if (!second_) return shares;
-  const SwitchingRules& rules = parts_.switching->rules();
-  if (shares.empty()) shares.emplace_back(rules.implicit_name, second_->work().accepted);
-  if (const long long steps = first_->work().accepted; steps > 0)
-    shares.emplace(shares.begin(), rules.explicit_name, steps);
+  if (shares.empty()) shares.emplace_back(parts_.switching->rules().implicit_name, second_->work().accepted);
+  auto place = shares.begin();
+  for (const Rung& rung : rungs_) {
+    if (rung.method != nullptr && rung.method->work().accepted > 0)
+      place = std::next(shares.emplace(place, rung.name, rung.method->work().accepted));
+  }
   return shares;
 }
 
 Work Driver::work() const {
-  Work all = first_->work();
-  if (second_) all += second_->work();
+  Work all;
+  if (!parts_.switching) all = first_->work();
+  each_method([&](const std::string&, const Stepper& one) { all += one.work(); });
   if (parts_.switching) all.rhs += parts_.switching->evaluations();
   if (keeper() != nullptr) all.rhs += keeper()->evaluations();
   return all;
+}
+
+void Driver::carry_rungs(Memory& memory) {
+  parts_.ladder->carry(memory);
+  memory(piece_, borrowed_step_, notes_);
+  for (std::size_t k = 1; k < rungs_.size(); ++k) {
+    Rung& rung = rungs_[k];
+    bool is_made = rung.method != nullptr;
+    memory(is_made);
+    if (is_made && rung.method == nullptr) rung.owned = parts_.lower_orders[k - 1].make();
+    if (!is_made) rung.owned.reset();
+    rung.method = rung.owned.get();
+    if (rung.method != nullptr) rung.method->carry(memory);
+  }
+  if (!parts_.switching->is_implicit()) take_rung();
 }
 
 // The form is carried by whoever owns it.
@@ -138,6 +224,7 @@ void Driver::carry(Memory& memory) {
     if (second_) second_->carry(memory);
     now_ = parts_.switching->is_implicit() ? second_.get() : first_;
   }
+  if (parts_.ladder) carry_rungs(memory);
   if (keeper() != nullptr) keeper()->carry(memory);
   if (parts_.companions != nullptr) memory(parts_.companions->whole);
 }

@@ -1,6 +1,7 @@
 // Driver: one smooth piece after the other, one accepted step at a time. A method takes the step; the driver owns what
-// there is beside it: a second method for where the first is held back by stiffness, the corrections of the ends of
-// steps, the choice of polynomial. Each part is there or not; without any, it is the method.
+// there is beside it: an implicit method for where the first is held back by stiffness, explicit ones of lower order
+// for where events leave few steps between them, the corrections of the ends of steps, the choice of polynomial. Each
+// part is there or not; without any, it is the method.
 #pragma once
 
 #include <functional>
@@ -12,14 +13,26 @@
 
 #include "integrate/companions.hpp"
 #include "integrate/keeper.hpp"
+#include "integrate/order_ladder.hpp"
 #include "integrate/switching.hpp"
 
 namespace pawl {
 
+/// A method that is made when it is first needed.
+using MakeStepper = std::function<std::unique_ptr<Stepper>()>;
+
+struct LowerOrder {
+  std::string name;
+  double stability_limit;
+  MakeStepper make;
+};
+
 struct DriverParts {
   std::unique_ptr<Stepper> method;
-  std::function<std::unique_ptr<Stepper>()> make_implicit = {};  ///< the second method, called when it is first needed
-  std::optional<Switching> switching = {};                       ///< when it takes over
+  MakeStepper make_implicit = {};           ///< the second method
+  std::optional<Switching> switching = {};  ///< when it takes over
+  std::vector<LowerOrder> lower_orders = {};
+  std::optional<OrderLadder> ladder = {};  ///< of the method and these; beside a switching only
   Keeper* keeper = nullptr;
   Companions* companions = nullptr;
 };
@@ -39,7 +52,18 @@ class Driver {
   }
   bool interpolate(Step& step) { return is_alone_ ? now_->interpolate(step) : interpolate_with_parts(step); }
   bool redo(double end, Correction* further, Step& step);
-  double next_step_size() const { return now_->next_step_size(); }
+  /// An event has ended a piece at t: which method takes the next one, before the restart.
+  void end_piece(double t) {
+    if (parts_.ladder && !parts_.switching->is_implicit()) choose_order(t);
+  }
+  /// Tells the methods apart: steps of one say little about those of another.
+  int method_in_force() const {
+    return !parts_.switching || now_ == first_ ? 0 : now_ == second_.get() ? -1 : parts_.ladder->rung();
+  }
+  double next_step_size() const {
+    const double own = now_->next_step_size();
+    return own > 0 || !parts_.ladder ? own : borrowed_step_;  // none yet: from the method before
+  }
   int order() const { return now_->order(); }
   int dense_order() const;
   bool corrects_ends() const { return (keeper() != nullptr && keeper()->ends_at_events()) || now_->corrects_ends(); }
@@ -50,6 +74,8 @@ class Driver {
   std::string solver() const { return solving().solver(); }
   std::string jacobian_kind() const { return solving().jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const;
+  /// Where there is a choice: those that have taken steps, from the first.
+  std::vector<std::string> methods_used() const;
   /// Of all parts together.
   Work work() const;
   const StepFailure& failure() const { return is_alone_ ? now_->failure() : failure_; }
@@ -74,6 +100,13 @@ class Driver {
   Correction* correction(Correction* further);
   Attempt advance(double limit, Correction* further, Step& out);
   void change_method(double limit);
+  void choose_order(double t);
+  void climb_within_piece();
+  void take_rung();
+  void begin_piece(double t);
+  void carry_rungs(Memory& memory);
+  template <class See>
+  void each_method(const See& see) const;
   bool take_again(double end, Correction* further, Step& step);
   Attempt fail(Attempt attempt, StepFailure failure);
 
@@ -83,6 +116,19 @@ class Driver {
   bool is_alone_ = true;  // the method: tiny systems feel every detour
   Stepper* first_;
   std::unique_ptr<Stepper> second_;  // implicit, beside an explicit one
+  struct Rung {
+    std::string name;
+    double stability_limit;
+    Stepper* method;  // null: not made yet
+    std::unique_ptr<Stepper> owned = {};
+  };
+  std::vector<Rung> rungs_;  // the explicit methods, from the highest order down
+  struct {
+    double t = 0;
+    long long accepted = 0, rhs = 0;
+  } piece_;                   // where it began, and the work of the method in force by then
+  double borrowed_step_ = 0;  // of a method that has just been made
+  std::vector<Message> notes_;
   Stepper* now_;
   Corrections corrections_;
   StepFailure failure_;

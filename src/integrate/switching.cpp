@@ -19,6 +19,11 @@ void Switching::restart(double t, const double* x, double direction) {
   is_due_ = false;
 }
 
+void Switching::change_explicit(const std::string& name, double stability_limit) {
+  rules_.explicit_name = name;
+  rules_.stability_limit = stability_limit;
+}
+
 std::optional<double> Switching::change(double limit, double next_step, const std::optional<Stiffness>& stiffness) {
   if (std::exchange(has_to_look_, false)) {
     for (int look = 0; look < 4; ++look) spectrum_.look(t_, x_.data());

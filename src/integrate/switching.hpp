@@ -31,6 +31,8 @@ class Switching {
 
   /// State or mode has jumped.
   void restart(double t, const double* x, double direction);
+  /// The explicit method is another one from here on.
+  void change_explicit(const std::string& name, double stability_limit);
   /// Whether the other method takes over before the next step, which ends at or before limit: then the size of its
   /// first step (0: it chooses). What the method in force says: its next step, and that it hangs at the edge.
   std::optional<double> change(double limit, double next_step, const std::optional<Stiffness>& stiffness);

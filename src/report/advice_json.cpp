@@ -50,6 +50,7 @@ Json to_json(const Recommendation& advice) {
   for (const Rejection& one : advice.rejected) rejected.push_back({{"what", one.what}, {"why", one.why}});
   return {{"method", json_of(advice.method)},
           {"when_stiff", json_of(advice.when_stiff)},
+          {"when_frequent", json_of(advice.when_frequent)},
           {"formulation", json_of(advice.formulation)},
           {"stabilization", json_of(advice.stabilization)},
           {"tolerance", json_of(advice.tolerance)},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "simulate/check_declarations.hpp"
 
 namespace pawl::detail {
@@ -80,7 +82,7 @@ DriverParts Context::make_parts() {
   const VectorField all{companions ? &companions->field : &field};
   const int size = companions ? companions->whole.size() : setup.size();
   DriverParts parts = implicit->make_methods(all, size, companions ? companions->control : control);
-  if (manifold) parts.keeper = &manifold->make_keeper({all, control, size, parts.method->order()});
+  if (manifold) parts.keeper = &manifold->make_keeper({all, control, size});
   parts.companions = companions.get();
   return parts;
 }
@@ -113,9 +115,7 @@ Result Context::finish() {
   Result result = loop->finish(wall_seconds);
   implicit->report(*driver, result.statistics);
   result.plan = in_words(plan, setup.options);
-  if (plan.when_stiff.value != nullptr && result.statistics.implicit && !result.statistics.implicit->steps.empty() &&
-      result.statistics.implicit->steps.front().method != plan.method.value->name)
-    result.method = plan.when_stiff.value->name;  // from the first step on
+  if (const auto used = driver->methods_used(); !used.empty()) result.method = fmt::format("{}", fmt::join(used, ", "));
   for (Message& note : implicit->take_notes()) result.messages.push_back(std::move(note));
   if (!manifold) return result;
   for (Message& message : manifold->notes(setup.options, result)) result.messages.push_back(std::move(message));

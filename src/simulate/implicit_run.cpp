@@ -183,6 +183,14 @@ DriverParts ImplicitRun::make_methods(const VectorField& field, int size, const 
                                          .stability_limit = method.stability_limit,
                                          .looks_at_once = size >= 1000},
                           field, size, control);
+  if (plan_->when_frequent.value.empty()) return parts;
+  std::vector<int> stages{method.stages};
+  for (const Method* lower : plan_->when_frequent.value) {
+    stages.push_back(lower->stages);
+    parts.lower_orders.push_back(
+        {lower->name, lower->stability_limit, [=] { return lower->make(field, size, control); }});
+  }
+  parts.ladder.emplace(stages);
   return parts;
 }
 

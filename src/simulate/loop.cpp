@@ -201,15 +201,18 @@ bool Loop::take_step() {
   const double limit = events_.limit(setup_.options.end);
   is_micro_ = events_.micro_step(now_.t, now_.x, limit, step_);
   if (!is_micro_) {
-    if (now_.needs_restart)
-      driver_.restart(now_.t, now_.x.data(), direction_, events_.first_step(driver_.next_step_size()),
+    if (now_.needs_restart) {
+      driver_.end_piece(now_.t);
+      driver_.restart(now_.t, now_.x.data(), direction_,
+                      events_.first_step(driver_.next_step_size(), driver_.method_in_force()),
                       now_.knows_rate ? events_.rate() : nullptr);
+    }
     const Attempt attempt = driver_.step(limit, events_.correction(), step_);
     if (attempt != Attempt::accepted) {
       fail(attempt);
       return false;
     }
-    events_.remember_step(driver_.next_step_size());
+    events_.remember_step(driver_.next_step_size(), driver_.method_in_force());
   }
   now_.needs_restart = is_micro_;
   now_.knows_rate = false;

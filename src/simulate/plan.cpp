@@ -176,10 +176,22 @@ class Deliberation {
       plan_.method.why += fmt::format("; not stiff: {}", sizes);
     }
     // Published event finders bring their own steps; what they are compared with must not change its method.
-    if (plan_.is_certified())
+    if (plan_.is_certified()) {
       plan_.when_stiff = stiff_method();
-    else
+      if (facts_.has_events) choose_lower_orders();
+    } else {
       reject("a change of method on the way", fmt::format("event finder {} brings its own steps", options_.events));
+    }
+  }
+
+  /// Fewer stages, for pieces that an event cuts after a step or two anyway.
+  void choose_lower_orders() {
+    for (const char* name : {"dop853", "tsitouras-5"}) {
+      const Method& lower = find_method(name);
+      if (lower.order < plan_.method.value->order) plan_.when_frequent.value.push_back(&lower);
+    }
+    if (!plan_.when_frequent.value.empty())
+      plan_.when_frequent.why = "where events leave few steps between them, and while a piece costs less so";
   }
 
   static Decision<formulate::Formulation> formulation(const char* words, std::string why) {
@@ -263,6 +275,12 @@ Choice in_words(const Decision<const Method*>& method) {
   return {method.value == nullptr ? std::string() : method.value->name, method.why};
 }
 
+Choice in_words(const Decision<std::vector<const Method*>>& methods) {
+  std::vector<std::string_view> names;
+  for (const Method* one : methods.value) names.push_back(one->name);
+  return {fmt::format("{}", fmt::join(names, ", ")), methods.why};
+}
+
 }  // namespace
 
 StartWords read_start(const std::string& words) {
@@ -300,6 +318,7 @@ SolverPlan read_solver(const ImplicitOptions& wanted) {
 Recommendation in_words(const Plan& plan, const Options& options) {
   Recommendation words{.method = in_words(plan.method),
                        .when_stiff = in_words(plan.when_stiff),
+                       .when_frequent = in_words(plan.when_frequent),
                        .is_stiff = plan.is_stiff,
                        .formulation = {},
                        .stabilization = {},

@@ -32,8 +32,10 @@ struct SolverPlan {
 struct Plan {
   Decision<const Method*> method;
   Decision<const Method*> when_stiff;  ///< takes over where stability, not accuracy, limits explicit steps; null: none
-  bool is_stiff = false;               ///< by what was measured
-  bool has_manifold = false;           ///< what follows applies
+  /// Of lower order, from the higher to the lower: take over where events leave few steps between them.
+  Decision<std::vector<const Method*>> when_frequent;
+  bool is_stiff = false;      ///< by what was measured
+  bool has_manifold = false;  ///< what follows applies
   Decision<formulate::Formulation> formulation;
   Decision<stabilize::Stabilization> stabilization;
   AtStart start = AtStart::project;

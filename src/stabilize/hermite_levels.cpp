@@ -49,13 +49,8 @@ HermiteLevels::Fit HermiteLevels::fit_at(const double* points, int how_many) {
 }
 
 HermiteLevels::HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control,
-                             int size, int order)
-    : field_(field),
-      control_(control),
-      newton_(form, size),
-      one_(fit_at(&middle, 1)),
-      three_(fit_at(quarters, 3)),
-      steps_are_long_(order > 6) {
+                             int size)
+    : field_(field), control_(control), newton_(form, size), one_(fit_at(&middle, 1)), three_(fit_at(quarters, 3)) {
   const MechanicsInfo& info = form.terms().info();
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     if (info.speed_of[i] >= 0)
@@ -195,11 +190,11 @@ void HermiteLevels::store(Step& step) {
   }
 }
 
-void HermiteLevels::write(Step& step, const double* start_rate, const double* end_rate) {
+void HermiteLevels::write(Step& step, const double* start_rate, const double* end_rate, int order) {
   write_base(step, start_rate, end_rate);
   // Up to order 6 the polynomial is as good as the step, unless the distance from the manifold in the middle, which is
   // the error in some directions, says otherwise.
-  if (steps_are_long_ || pull_needed(step) > 0.1) {
+  if (order > 6 || pull_needed(step) > 0.1) {
     raise(step, 1);
     if (size_of_correction(step) > 0.3) {
       ++raised;

@@ -21,16 +21,15 @@ namespace pawl::stabilize {
 
 class HermiteLevels {
  public:
-  /// order: of the method whose steps are drawn.
-  HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control, int size,
-                int order);
+  HermiteLevels(formulate::MechanicsForm& form, const VectorField& field, const StepControl& control, int size);
 
   /// Whether there are coordinates to write; attitudes and further states keep the polynomial of the method.
   bool has_work() const { return !coordinates_.empty(); }
   bool covers_all() const { return is_all_; }
   /// Overwrites the polynomials of all coordinates and their speeds. Rates at the ends of the step are needed; the step
-  /// must have a polynomial already if it has further states.
-  void write(Step& step, const double* start_rate, const double* end_rate);
+  /// must have a polynomial already if it has further states. order: of the method that took the step; where it is high
+  /// the ends alone are not enough, and the constraints do not see all of it.
+  void write(Step& step, const double* start_rate, const double* end_rate, int order);
 
   /// Puts a state inside a step onto the manifold.
   void pull(double t, double* x) { newton_.pull(t, x, true, true); }
@@ -67,7 +66,6 @@ class HermiteLevels {
   };
   static Fit fit_at(const double* points, int how_many);
   Fit one_, three_;
-  bool steps_are_long_;    // of high order: the ends alone are not enough, and the constraints do not see all of it
   bool is_all_;            // the coordinates and their speeds are all states there are
   std::vector<double> c_;  // nine coefficients per coordinate
   std::vector<double> last_, x_, rates_, inside_, kept_;

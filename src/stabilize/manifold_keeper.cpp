@@ -9,7 +9,7 @@ ManifoldKeeper::ManifoldKeeper(Stabilizer& stabilizer, Form& form, const KeptMot
   if (mechanics == nullptr) return;
   watch_.emplace(*mechanics, motion.size);
   if (!draws_on_manifold) return;
-  hermite_.emplace(*mechanics, motion.field, motion.control, motion.size, motion.order);
+  hermite_.emplace(*mechanics, motion.field, motion.control, motion.size);
   if (followers == nullptr) return;
   hermite_->observer = [followers](double s, double t, const double* x) { followers->see_inside(s, t, x); };
   followers->pull = [this](double t, double* x) { hermite_->pull(t, x); };
@@ -37,7 +37,7 @@ bool ManifoldKeeper::draw(Step& step, Stepper& method) {
   }
   bool is_full = true;
   if (start == nullptr || end == nullptr || !hermite_->covers_all()) is_full = method.interpolate(step);
-  if (is_full && start != nullptr && end != nullptr) hermite_->write(step, start, end);
+  if (is_full && start != nullptr && end != nullptr) hermite_->write(step, start, end, method.order());
   return is_full;
 }
 

@@ -12,11 +12,11 @@
 
 namespace pawl::stabilize {
 
-/// What is integrated, on the form: the field of the method, and the method's order.
+/// What is integrated, on the form.
 struct KeptMotion {
   const VectorField& field;
   const StepControl& control;
-  int size, order;
+  int size;
 };
 
 class ManifoldKeeper final : public Keeper {

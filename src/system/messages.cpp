@@ -25,7 +25,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "The method was left to `auto`.", "Nothing; name a method to have another one."},
       {Code::method_changed, "method-changed", note, every_time,
        "method auto: {method} from here on, because: {why}{more}",
-       "`auto` goes over to an implicit method where the problem turns stiff, or back.",
+       "`auto` goes over to an implicit method where the problem turns stiff, or back; to one of lower order where "
+       "events "
+       "come every few steps.",
        "Nothing. Many changes in one run: name the implicit method."},
       {Code::stabilization_chosen, "stabilization-chosen", note, once,
        "stabilization auto: {stabilization}, because: {why}", "The stabilization was left to `auto`.",

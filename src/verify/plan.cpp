@@ -54,8 +54,17 @@ struct FirstRun {
   double events_per_step;
 };
 
+/// The method that took the first step.
+const Method& first_method(const Result& first) {
+  const Recommendation& plan = first.plan;
+  const bool was_stiff_at_once = !plan.when_stiff.value.empty() && first.statistics.implicit &&
+                                 !first.statistics.implicit->steps.empty() &&
+                                 first.statistics.implicit->steps.front().method != plan.method.value;
+  return find_method(was_stiff_at_once ? plan.when_stiff.value : plan.method.value);
+}
+
 FirstRun look_at(const System::Declarations& model, const Options& options, const Result& first) {
-  const Method& method = find_method(first.method);
+  const Method& method = first_method(first);
   bool has_switched = false;
   if (first.statistics.implicit && is_auto(options.method) && !model.is_implicit()) {
     const auto& shares = first.statistics.implicit->steps;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
 #include "pawl/tableaus.hpp"

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "integrate/methods.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"

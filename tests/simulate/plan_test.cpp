@@ -41,6 +41,21 @@ TEST(Plan, SaysWhatTakesOverWhereTheProblemTurnsStiff) {
   EXPECT_EQ(make_plan({.states = 4}, {.end = 1, .events = "compere"}).when_stiff.value, nullptr);
 }
 
+TEST(Plan, SaysWhatTakesOverWhereEventsAreFrequent) {
+  const auto lower = [](bool has_events, Options options) {
+    std::string names;
+    for (const Method* one : make_plan({.states = 4, .has_events = has_events}, options).when_frequent.value)
+      names += one->name + " ";
+    return names;
+  };
+  EXPECT_EQ(lower(true, {.end = 1}), "tsitouras-5 ");
+  EXPECT_EQ(lower(true, {.end = 1, .tolerance = 1e-9}), "dop853 tsitouras-5 ");
+  EXPECT_EQ(lower(false, {.end = 1}), "");
+  EXPECT_EQ(lower(true, {.end = 1, .tolerance = 1e-4}), "");  // the lowest already
+  EXPECT_EQ(lower(true, {.end = 1, .method = "verner-9"}), "");
+  EXPECT_EQ(lower(true, {.end = 1, .events = "compere"}), "");
+}
+
 TEST(Plan, DecidesByWhatWasMeasured) {
   Facts facts{.states = 4};
   facts.measured = MeasuredFacts{.fastest_rate = 1e6, .fastest_decay = 1e6, .accurate_step = 0.1};
