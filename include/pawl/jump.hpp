@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/contact.hpp"
 #include "pawl/held.hpp"
 #include "pawl/readable.hpp"
 
@@ -30,6 +31,7 @@ struct Fired {
   Pair member;
   GuardRole role = GuardRole::guard;
   int role_index = 0;  ///< of the condition, relation or relay
+  int contact = -1;    ///< that the engine made it for; -1: for none, or for all of them
 };
 
 /// What made a round of an event. A later round of the same instant has its own.
@@ -155,6 +157,12 @@ class Jump {
       if (one.index == e.index) return true;
     }
     return false;
+  }
+  /// An impact, or another mode: rest, slip, stick, release.
+  bool fired(const Contact& contact) const {
+    const std::size_t mode = index_of(contact.mode, held_.modes.size(), "contact");
+    return held_.modes[mode] != held_before_.modes[mode] ||
+           any([&contact](const Fired& one) { return one.contact == contact.index; });
   }
   bool is_start() const { return causes_.is_start; }                ///< the first round of the run
   bool is_accumulation() const { return causes_.is_accumulation; }  ///< infinitely many events end here

@@ -446,10 +446,11 @@ Causes Transitions::causes_of(const Cause& cause) const {
   for (const int i : cause.time_events) causes.time_events.push_back({i});
   for (const int g : cause.guards) {
     const LiveGuard& one = guards_[g];
+    const GuardInfo& info = guards_.info(g);
     if (guards_.is_exit(g))
       causes.left.push_back({one.exit.relay});
     else
-      causes.fired.push_back({{one.declaration}, one.member, guards_.info(g).role, guards_.info(g).role_index});
+      causes.fired.push_back({{one.declaration}, one.member, info.role, info.role_index, info.contact});
   }
   return causes;
 }

@@ -251,5 +251,32 @@ TEST(Contact, APlasticImpactIsOneImpact) {
   EXPECT_GT(impacts, 300u);
 }
 
+TEST(Contact, TheTransitionFunctionSeesWhichContactFired) {
+  for (const char* method : {"auto", "radau"}) {
+    Mechanics system("ball between floor and ceiling");
+    const auto y = system.coordinate("y", 1.0), x = system.coordinate("x", 0.0, 1.0);
+    for (const State q : {State(y), State(x)}) system.mass(q, 1.0);
+    system.potential([=](const auto& at) { return g * at[y]; });
+    const Contact floor = system.contact("floor", [=](const auto&at) { return at[y]; }, {.restitution = 0.5}),
+                  wall = system.contact("wall", [=](const auto&at) { return 1 - at[x]; }, {.restitution = 1.0});
+    std::vector<double> floor_times, wall_times;
+    system.transition([=, &floor_times, &wall_times](Jump& jump) {
+      const auto add = [&jump](std::vector<double>& times) {
+        if (times.empty() || times.back() != jump.t) times.push_back(jump.t);
+      };
+      if (jump.is_start()) return;
+      if (jump.fired(floor)) add(floor_times);
+      if (jump.fired(wall)) add(wall_times);
+    });
+    const Result run = simulate(system, {.end = 2, .method = method});
+    ASSERT_EQ(run.outcome, Outcome::finished) << run.reason;
+    EXPECT_EQ(floor_times, run.times_of(floor)) << method;  // impacts, and the rest at sqrt(2 / g) 3
+    EXPECT_EQ(wall_times, run.times_of(wall)) << method;
+    ASSERT_EQ(wall_times.size(), 1u);
+    EXPECT_NEAR(wall_times[0], 1, 1e-6);
+    EXPECT_GT(floor_times.size(), 5u);
+  }
+}
+
 }  // namespace
 }  // namespace pawl
