@@ -7,7 +7,7 @@ namespace pawl::event {
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double at_rest = 64 * eps;       // what may be left of a difference that rests at zero, relative to its terms
+constexpr double of_forces = 64 * eps;     // what may be left of a multiplier that vanishes, relative to the largest
 constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
 
 int sign_of(double x) {
@@ -33,13 +33,12 @@ Arming::Arming(GuardSet& guards, const Function& rates, Held& held, const StepCo
       control_(control),
       n_(static_cast<std::size_t>(size)),
       rates_are_solved_(guards.model().is_implicit()),
-      sleep_(guards, size) {
+      sleep_(guards, size),
+      rest_(guards, control, size) {
   jets_.values.resize(n_);
   box_.values.resize(n_);
   if (guards.followers() != nullptr) followers_.resize(static_cast<std::size_t>(guards.followers()->count()));
   thin_.values.resize(n_ + followers_.size(), Interval(-infinity, infinity));
-  largest_.assign(n_, 0);
-  largest_rate_.assign(n_, 0);
   resize();
 }
 
@@ -98,47 +97,22 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
   return second_;
 }
 
-// Derivatives are along the integration: with t running backward, "rising" is rising on the way.
-Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
-  Armed& armed = (*this)[guard];
-  const bool has_values_only = guards_.has_values_only(guard), is_relation = guards_.is_relation(guard);
-  const Band band = is_relation ? band_of(guard) : Band::rounding;
-  const double relative = band == Band::tolerance ? std::max(at_rest, control_.relative) : at_rest;
-  if (!has_values_only) {
-    Jet<double> t(moment.t);
-    t.slope = moment.direction;
-    const Jet<double> g = guards_.evaluate(guard, t, jets_);
-    if (std::isnan(g.value)) throw GuardNotANumber(guard, moment.t);
-    armed.forecast = g.value * g.slope < 0 ? -g.value / g.slope : infinity;
-    if (std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0 && !wants_slope && !is_relation)
-      return {.sign = sign_of(g.value)};
-  } else {
-    armed.forecast = infinity;
-  }
-  if (!wants_slope) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double d = is_relation ? margin(band, i) : 4 * eps * moment.scale[i];
-      thin_.values[i] = Interval(moment.x[i] - d, moment.x[i] + d);
-    }
-    const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
-    if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
-    if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
-    if (!is_relation && !is_rounding(guard, moment, g)) return look_black_box(guard, moment);
-  } else if (has_values_only) {
-    return {};
-  }
+// Signs of the guard and, where that of its value is not certain, of its derivatives, for states and rates that are
+// known up to these margins. Derivatives are along the integration: with t running backward, "rising" is rising on the
+// way.
+template <class Margin, class RateMargin>
+Signs Arming::look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
+                         double second_margin) {
   for (const bool with_second : {false, true}) {
     const std::vector<double>* second = with_second ? &second_rate(moment) : nullptr;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double d = is_relation ? margin(band, i) : 4 * eps * moment.scale[i];
-      const double f = moment.direction * moment.rate[i];
-      const double df = is_relation || rates_are_solved_ ? relative * largest_rate_[i] : 8 * eps * std::abs(f);
+      const double d = margin(i), f = moment.direction * moment.rate[i], df = rate_margin(i);
       Jet<Interval>& x = box_.values[i];
       x.value = Interval(moment.x[i] - d, moment.x[i] + d);
       x.slope = Interval(f - df, f + df);
       x.curve = Interval(-infinity, infinity);
       if (with_second) {
-        const double c = 0.5 * (*second)[i], rounding = std::max(1e-6, is_relation ? relative : 0) * std::abs(c);
+        const double c = 0.5 * (*second)[i], rounding = second_margin * std::abs(c);
         x.curve = Interval(c - rounding, c + rounding);
       }
     }
@@ -150,6 +124,56 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     if (verdict.leaving() != 0 || with_second) return verdict;
   }
   return {};
+}
+
+Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
+  constexpr double of_second = 1e-6;  // what a difference may be off
+  Armed& armed = (*this)[guard];
+  const bool has_values_only = guards_.has_values_only(guard);
+  const bool is_in_band = guards_.is_relation(guard) || armed.rests;
+  if (!has_values_only) {
+    Jet<double> t(moment.t);
+    t.slope = moment.direction;
+    const Jet<double> g = guards_.evaluate(guard, t, jets_);
+    if (std::isnan(g.value)) throw GuardNotANumber(guard, moment.t);
+    armed.forecast = g.value * g.slope < 0 ? -g.value / g.slope : infinity;
+    is_near_zero_ = !(std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0);
+    if (!is_near_zero_ && !wants_slope && !is_in_band) return {.sign = sign_of(g.value)};
+  } else {
+    armed.forecast = infinity;
+    is_near_zero_ = false;
+  }
+  if (is_in_band) return look_in_band(guard, moment, band_of(guard));
+  const auto margin = [&](std::size_t i) { return 4 * eps * moment.scale[i]; };
+  const auto rate_margin = [&](std::size_t i) {
+    return rates_are_solved_ ? rest_.rate_margin(Rest::Band::rounding, i) : 8 * eps * std::abs(moment.rate[i]);
+  };
+  if (!wants_slope) {
+    for (std::size_t i = 0; i < n_; ++i)
+      thin_.values[i] = Interval(moment.x[i] - margin(i), moment.x[i] + margin(i));
+    const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
+    if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
+    if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
+    if (!is_rounding(guard, moment, g)) {
+      is_near_zero_ = false;  // or far from it: nothing can be told by ranges
+      return look_black_box(guard, moment);
+    }
+  } else if (has_values_only) {
+    return {};
+  }
+  return look_along(guard, moment, margin, rate_margin, of_second);
+}
+
+// What is zero within the band has no sign.
+Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
+  const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
+  if (sign != 0) return {.sign = sign};
+  if (!guards_[guard].is_generic)
+    return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
+  const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
+  return look_along(
+      guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },
+      [&](std::size_t i) { return rest_.rate_margin(band, i); }, of_second);
 }
 
 // Whether a range at this instant is as narrow as rounding makes it, against what the guard may be for states of this
@@ -208,7 +232,7 @@ Signs Arming::look_at_followers(int guard, const Moment& moment) {
     thin_.values[i] = Interval(moment.x[i] - d, moment.x[i] + d);
   }
   for (std::size_t k = 0; k < followers_.size(); ++k) {
-    const double d = at_rest * largest;
+    const double d = of_forces * largest;
     thin_.values[n_ + k] = Interval(followers_[k] - d, followers_[k] + d);
   }
   const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
@@ -224,10 +248,6 @@ Signs Arming::look_at_followers(int guard, const Moment& moment) {
   return verdict;
 }
 
-void Arming::see(const double* x) {
-  for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
-}
-
 bool Arming::is_within_tolerance(const double* x, const double* y) const {
   constexpr double generous = 10;  // one component may be off by more than the norm of all
   for (std::size_t i = 0; i < n_; ++i) {
@@ -237,30 +257,12 @@ bool Arming::is_within_tolerance(const double* x, const double* y) const {
   return true;
 }
 
-double Arming::margin(Band band, std::size_t i) const {
-  const double rounding = at_rest * largest_[i];
-  return band == Band::rounding ? rounding : std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
-}
-
-Arming::Band Arming::band_of(int guard) const {
-  const auto i = static_cast<std::size_t>(guards_.info(guard).role_index);
-  return armed_[static_cast<std::size_t>(guard)].is_known && held_.truths[i] == 0 ? Band::tolerance : Band::rounding;
-}
-
-int Arming::sign_beyond(Band band, int guard, double t, const double* x) {
-  if (guards_[guard].is_generic) {
-    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(x[i] - margin(band, i), x[i] + margin(band, i));
-    return guards_.evaluate(guard, Interval(t), thin_).sign();
-  }
-  const double g = guards_.evaluate(guard, t, x);
-  double noise = 0;  // what rests is a difference: its terms must not move together
-  moved_.assign(x, x + n_);
-  for (std::size_t i = 0; i < n_; ++i) {
-    moved_[i] = x[i] + margin(band, i);
-    noise += std::abs(guards_.evaluate(guard, t, moved_.data()) - g);
-    moved_[i] = x[i];
-  }
-  return std::abs(g) > noise ? sign_of(g) : 0;
+// A relation rests while its sign is 0, another guard where that was found.
+Rest::Band Arming::band_of(int guard) const {
+  const Armed& armed = armed_[static_cast<std::size_t>(guard)];
+  if (!guards_.is_relation(guard)) return armed.rests ? Rest::Band::noise : Rest::Band::rounding;
+  const bool rests = armed.is_known && held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)] == 0;
+  return rests ? Rest::Band::integration : Rest::Band::rounding;
 }
 
 void Arming::recall_forecast(int guard, const Moment& moment) {
@@ -289,7 +291,41 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
   if (reads_followers(guard, moment)) return look_at_followers(guard, moment);
-  return guards_[guard].is_generic ? look_generic(guard, moment, wants_slope) : look_black_box(guard, moment);
+  if (guards_[guard].is_generic) return look_generic(guard, moment, wants_slope);
+  const Signs verdict = look_black_box(guard, moment);
+  is_near_zero_ = verdict.slope == 0;
+  return (*this)[guard].rests ? look_in_band(guard, moment, Rest::Band::noise) : verdict;
+}
+
+// Whether value and derivatives are all zero to rounding: from here on what moves it is noise.
+bool Arming::begins_rest(int guard, const Moment& moment, const Signs& verdict) {
+  if (guards_.is_exit(guard) || guards_.is_relation(guard) || guards_[guard].reads_followers) return false;
+  const GuardRole role = guards_.info(guard).role;
+  if (role == GuardRole::relay_up || role == GuardRole::relay_down) return false;
+  if (!is_near_zero_ || verdict.leaving() != 0 || !moment.is_new_motion) return false;
+  if (guards_[guard].side == Side::unilateral && (*this)[guard].sign != 0) return false;
+  const Signs seen = look_in_band(guard, moment, Rest::Band::rounding);
+  return seen.sign == 0 && seen.leaving() == 0;
+}
+
+// A guard that rested is told by its band. Where the motion now takes it away, a truth changes at once; of a guard,
+// leaving is no event. By noise it may be on the other side of zero than where it goes: passing that is none either.
+bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath) {
+  Armed& armed = (*this)[guard];
+  const int to = verdict.leaving();
+  if (verdict.sign == 0 && to == 0) {
+    armed.forecast = infinity;
+    return true;
+  }
+  armed.rests = false;
+  if (verdict.sign != 0 || guards_[guard].side == Side::unilateral) return false;
+  const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
+  if (holds_truth && armed.sign != to) aftermath.jumped.push_back(guard);
+  const bool passes_zero = std::isfinite(armed.forecast);
+  if (passes_zero) armed.settles_until = passes_zero_by(armed, moment);
+  if (!holds_truth || passes_zero) armed.sign = static_cast<signed char>(passes_zero ? -to : to);
+  armed.starts_at_zero = !passes_zero && !holds_truth;
+  return true;
 }
 
 Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
@@ -297,9 +333,9 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   guards_.refresh_kinds();
   has_second_ = has_followers_ = false;
   first_forecast_ = infinity;
-  see(moment.x);
-  see(moment.scale);
-  for (std::size_t i = 0; i < n_; ++i) largest_rate_[i] = std::max(largest_rate_[i], std::abs(moment.rate[i]));
+  rest_.see(moment.x);
+  rest_.see(moment.scale);
+  rest_.see_rates(moment.rate);
   for (std::size_t i = 0; i < n_; ++i) {
     jets_.values[i] = Jet<double>(moment.x[i]);
     jets_.values[i].slope = moment.direction * moment.rate[i];
@@ -319,7 +355,13 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
+    if (has_fired || !armed.is_known) armed.rests = false;
+    const bool has_rested = armed.rests;
     const Signs verdict = look(g, moment, has_fired && is_unilateral);
+    if (has_rested && stays_at_rest(g, verdict, moment, aftermath)) {
+      take_forecast(g);
+      continue;
+    }
     if (!armed.is_known) {  // the start of a run, or of watching
       const Standing standing = stand_at_start(verdict, guards_.is_relation(g));
       armed.sign = static_cast<signed char>(standing.sign);
@@ -345,10 +387,8 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       armed.sign = 1;  // it slides; leaving at once is an event
       armed.starts_at_zero = false;
     }
-    if (armed.forecast < first_forecast_) {
-      first_forecast_ = armed.forecast;
-      nearest_ = g;
-    }
+    if (begins_rest(g, moment, verdict)) come_to_rest(g, moment);
+    take_forecast(g);
   }
   if (moment.is_in_cluster) {
     for (const int g : dozing_) {
@@ -361,6 +401,23 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.at_zero})
     std::sort(list->begin(), list->end());
   return aftermath;
+}
+
+void Arming::come_to_rest(int guard, const Moment& moment) {
+  Armed& armed = (*this)[guard];
+  armed.rests = true;
+  armed.rests_from = moment.t;
+  armed.forecast = infinity;
+  if (guards_.info(guard).role != GuardRole::guard) return;  // its truth is held
+  armed.sign = 0;
+  armed.starts_at_zero = true;
+}
+
+void Arming::take_forecast(int guard) {
+  const double ahead = (*this)[guard].forecast;
+  if (!(ahead < first_forecast_)) return;
+  first_forecast_ = ahead;
+  nearest_ = guard;
 }
 
 void Arming::judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath) {

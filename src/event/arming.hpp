@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "event/black_box_chart.hpp"
 #include "event/guard_set.hpp"
+#include "event/moment.hpp"
+#include "event/rest.hpp"
 #include "event/sleep.hpp"
 #include "event/standing.hpp"
 #include "pawl/stepper.hpp"
@@ -30,19 +31,8 @@ struct Armed {
   signed char reads_held = -1;  // whether it reads a mode or parameter; -1: not known yet
   double magnitude = 0;         // largest |g| over the last step
   double distance = 0;          // smallest |g| over the last step in units of its change: how quiet it was
-};
-
-/// The instant at which guards are judged.
-struct Moment {
-  double t;
-  const double* x;
-  const double* rate;                       // of the new mode
-  const double* scale;                      // largest |x_i| over the step just ended and after the reset
-  double step_size;                         // typical, for difference quotients
-  double direction;                         // of the integration
-  std::function<bool(int)> has_moved = {};  // whether the transition changed the value of a guard; empty: at a start
-  bool is_in_cluster =
-      false;  // nothing was reset and the last piece was tiny: forecasts of untouched guards still serve
+  bool rests = false;           // at zero, and nothing but noise moves it: what is held of it stays
+  double rests_from = 0;        // when that began
 };
 
 /// What a reset or mode change has done to the guards.
@@ -66,13 +56,7 @@ class Arming {
   Sleep& sleep() { return sleep_; }
   /// Guards to be looked at in a step, the one with the nearest forecast first.
   const std::vector<int>& awake();
-  /// How far from zero counts as zero, measured by the largest values that the states have had: rounding where a
-  /// relation comes to rest; while it rests, the error that integration may make, because that is all it then shows.
-  enum class Band { rounding, tolerance };
-  /// The sign of a relation at this instant, 0 within the band.
-  int sign_beyond(Band band, int guard, double t, const double* x);
-  /// States of this size have been seen.
-  void see(const double* x);
+  Rest& rest() { return rest_; }
   /// Whether two states differ by less than the error that integration may make.
   bool is_within_tolerance(const double* x, const double* y) const;
   /// After a step without event: quiet guards may fall asleep.
@@ -80,20 +64,28 @@ class Arming {
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
   void resize();
   void carry(Memory& memory) {
-    memory(armed_, awake_, dozing_, nearest_, first_forecast_, largest_, largest_rate_, extra_evaluations);
+    memory(armed_, awake_, dozing_, nearest_, first_forecast_, extra_evaluations);
     sleep_.carry(memory);
+    rest_.carry(memory);
   }
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
 
  private:
+  void come_to_rest(int guard, const Moment& moment);
+  void take_forecast(int guard);
   void recall_forecast(int guard, const Moment& moment);
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
-  double margin(Band band, std::size_t i) const;
-  Band band_of(int guard) const;  // of a relation
+  Rest::Band band_of(int guard) const;
   Signs look(int guard, const Moment& moment, bool wants_slope);
   Signs look_generic(int guard, const Moment& moment, bool wants_slope);
   Signs look_black_box(int guard, const Moment& moment);
+  Signs look_in_band(int guard, const Moment& moment, Rest::Band band);
   bool is_rounding(int guard, const Moment& moment, const Interval& value);
+  template <class Margin, class RateMargin>
+  Signs look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
+                   double second_margin);
+  bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
+  bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath);
   Signs look_at_followers(int guard, const Moment& moment);
   bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);
@@ -113,12 +105,13 @@ class Arming {
   int nearest_ = -1;
   double first_forecast_ = std::numeric_limits<double>::infinity();
   Sleep sleep_;
-  std::vector<double> largest_, largest_rate_;  // of every state so far: what rounding is measured by for relations
+  Rest rest_;
   GivenStates<Jet<double>> jets_;
   GivenStates<Jet<Interval>> box_;
   GivenStates<Interval> thin_;
   std::vector<double> second_, moved_, moved_rate_, followers_;
   bool has_second_ = false, has_followers_ = false;
+  bool is_near_zero_ = false;  // the guard looked at last
 };
 
 }  // namespace pawl::event

@@ -29,8 +29,7 @@ class Certified final : public EventFinder {
         generic_(guards, size),
         black_box_(guards, size),
         stored_(size),
-        uncertain_(size),
-        x_(static_cast<std::size_t>(size)) {}
+        uncertain_(size) {}
 
   void begin_piece(const Moment&) override {}
 
@@ -47,6 +46,8 @@ class Certified final : public EventFinder {
     Step& step = trial.step;
     arming_.sleep().follow(step);
     if (arming_.awake().empty()) return std::nullopt;
+    if (trial.driver != nullptr)
+      arming_.rest().begin_step(trial.driver->corrects_ends() || !trial.driver->solver().empty());
     const long long evaluations = trial.driver != nullptr ? trial.driver->work().rhs : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;
@@ -71,8 +72,7 @@ class Certified final : public EventFinder {
       }
       if (is_polished && expected >= 0 && candidates.front().guard != expected) ++work_.wrong_order;
       const double theta = instant_of(candidates);
-      const bool ends_rest = candidates.front().zero.before == 0;  // where that is, rounding decides
-      if (ends_rest) break;
+      if (candidates.front().zero.ends_rest) break;  // where that is, rounding decides
       const double there = step.t0 + theta * step.span;
       if (is_polished || !wants_polish(trial, candidates.front().guard, theta) ||
           !(std::abs(there - step.t0) > 16 * ulp(step.t0)) || !trial.redo(there)) {
@@ -105,11 +105,10 @@ class Certified final : public EventFinder {
   static double ulp(double t) { return eps * std::abs(t); }
 
   // What cannot be proved is told by numbers from there on, and said; where a guard is not a number the chart ends.
-  bool covers(const Step& step, int guard, double to, ChartReader& reader) {
-    double from = 0;
+  bool covers(const Step& step, int guard, double from, double to, ChartReader& reader) {
     bool has_ranges = false;
     if (guards_[guard].is_generic) {
-      const bool is_whole = generic_.cover(guard, 0, to, reader);
+      const bool is_whole = generic_.cover(guard, from, to, reader);
       const GenericChart::Stop stop = generic_.stop();
       from = frontier_ = generic_.frontier();
       if (generic_.doubt() != nullptr && stop != GenericChart::Stop::not_a_number)
@@ -169,29 +168,41 @@ class Certified final : public EventFinder {
     const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
-      if (guards_.is_relation(guard) && armed.sign == 0) {
+      double from = 0;  // where its chart begins
+      const bool is_relation_at_rest = guards_.is_relation(guard) && armed.sign == 0;
+      if (armed.rests || is_relation_at_rest) {
         armed.distance = 0;
-        if (const auto zero = end_of_rest(guard, step, std::min(limit, 1.0))) {
-          candidates.push_back({guard, *zero});
-          limit = std::min(limit, zero->right + window);
+        const Rest::Band band = armed.rests ? Rest::Band::noise : Rest::Band::integration;
+        const bool is_fresh = armed.rests && armed.rests_from == step.t0;
+        auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
+        if (!end) continue;
+        const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
+        if (holds_truth && end->after != armed.sign) {
+          end->before = armed.sign;
+          end->ends_rest = true;
+          candidates.push_back({guard, *end});
+          limit = std::min(limit, end->right + window);
+          continue;
         }
+        from = end->right;  // of a guard, leaving is no event
+      } else if (guards_[guard].is_generic && is_quiet(trial, guard, limit, armed)) {
         continue;
       }
-      if (guards_[guard].is_generic && is_quiet(trial, guard, limit, armed)) continue;
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
       const bool is_strict = guards_[guard].side == Side::unilateral;
       const bool counts_poles = guards_.is_exit(guard) || guards_.info(guard).role != GuardRole::guard;
-      const ChartReader fresh(armed.sign, armed.starts_at_zero, guards_[guard].direction, fires_on_touch, settled,
-                              is_strict, counts_poles);
+      ChartReader fresh(armed.sign, armed.starts_at_zero || from > 0, guards_[guard].direction, fires_on_touch, settled,
+                        is_strict, counts_poles);
+      if (from > 0) fresh.emit(0, 0, from);
       ChartReader reader = fresh;
-      bool is_whole = covers(step, guard, limit, reader);
+      bool is_whole = covers(step, guard, from, limit, reader);
       double farther = limit;  // a zero at the very end of the step: see both its sides
       for (int i = 0; i < 3 && is_whole && reader.ends_in_zero() && reader.zero_from() > 0 && limit >= 1; ++i) {
         farther = 1 + 16 * (farther - 1);
         reader = fresh;
-        is_whole = covers(step, guard, farther, reader);
+        is_whole = covers(step, guard, from, farther, reader);
       }
       if (!is_whole && !reader.event() && not_a_number_.guard == guard) {
         limit = std::min(limit, frontier_ + near_border);
@@ -212,7 +223,7 @@ class Certified final : public EventFinder {
         consider_zero_at_end(guard, reader, candidates);
       }
       note(trial, guard, reader);
-      readers_.push_back({guard, reader});
+      readers_.push_back({guard, reader, from});
     }
     const bool is_limited = std::exchange(is_limited_, false);
     double reached = is_limited ? limit : std::numeric_limits<double>::infinity();
@@ -254,29 +265,6 @@ class Certified final : public EventFinder {
       (g * zero.before >= 0 ? inside : beyond) = middle;
     }
     return std::max(inside, 0.0);
-  }
-
-  // A relation that rests at zero has left it once it is farther away than the integration error can take it; where it
-  // left is then told by rounding. What is smooth and rests keeps resting, so that samples show it.
-  std::optional<Zero> end_of_rest(int guard, const Step& step, double limit) {
-    constexpr int parts = 8;
-    arming_.see(step.start());
-    arming_.see(step.end());
-    const auto sign_at = [&](Arming::Band band, double theta) {
-      evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
-      return arming_.sign_beyond(band, guard, step.t0 + theta * step.span, x_.data());
-    };
-    for (int part = 1; part <= parts; ++part) {
-      double inside = 0, beyond = limit * part / parts;
-      const int sign = sign_at(Arming::Band::tolerance, beyond);
-      if (sign == 0) continue;
-      for (int i = 0; i < 40; ++i) {
-        const double middle = 0.5 * (inside + beyond);
-        (sign_at(Arming::Band::rounding, middle) == sign ? beyond : inside) = middle;
-      }
-      return Zero{inside, beyond, 0, sign};
-    }
-    return std::nullopt;
   }
 
   // Whether the step goes far enough to show everything within the window of its first event.
@@ -468,6 +456,7 @@ class Certified final : public EventFinder {
       arming_[c.guard].after = static_cast<signed char>(c.zero.after);
       arming_[c.guard].is_touching = c.zero.is_touch();
       arming_[c.guard].starts_at_zero = false;
+      arming_[c.guard].rests = false;
     }
     return found;
   }
@@ -486,8 +475,10 @@ class Certified final : public EventFinder {
   }
 
   void remember_sides(double theta) {
-    for (const auto& [guard, reader] : readers_) {
+    for (const auto& [guard, reader, rested_until] : readers_) {
       Armed& armed = arming_[guard];
+      if (armed.rests && rested_until > theta) continue;
+      armed.rests = false;
       armed.sign = static_cast<signed char>(reader.side_at(theta));
       if (!reader.ends_in_zero() || reader.zero_from() > 0) armed.starts_at_zero = false;
       if (reader.ends_in_pole()) armed.sign = 0;  // what comes after it is not known
@@ -507,6 +498,7 @@ class Certified final : public EventFinder {
   struct Read {
     int guard;
     ChartReader reader;
+    double rested_until;
   };
   GuardSet& guards_;
   Arming& arming_;
@@ -515,7 +507,6 @@ class Certified final : public EventFinder {
   BlackBoxChart black_box_;
   StoredStates stored_;
   UncertainStates uncertain_;
-  std::vector<double> x_;
   std::vector<Read> readers_;
   double frontier_ = 0, window_ = 0;  // the window in θ
   bool is_limited_ = false;

@@ -30,6 +30,7 @@ struct Zero {
   double left, right;       // the guard has a proved sign before and after
   int before, after;        // these signs
   bool is_leading = false;  // at the start of the step, where the guard was known to leave zero the other way
+  bool ends_rest = false;   // where it left zero is told by rounding
   bool is_touch() const { return before == after; }
 };
 

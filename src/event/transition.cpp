@@ -373,6 +373,7 @@ Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   lock(here);
   Moment after = moment(here);
   after.is_in_cluster = here.is_in_cluster && !has_reset;
+  after.is_new_motion = has_reset || !(held_ == held_before_);
   after.has_moved = [&](int guard) { return has_moved(here, guard); };
   return arming_.judge(after, cause.guards);
 }

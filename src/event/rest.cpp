@@ -1,0 +1,122 @@
+#include "event/rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pawl::event {
+
+namespace {
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double at_rest = 64 * eps;  // what may be left of a difference that rests at zero, relative to its terms
+
+int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
+}  // namespace
+
+Rest::Rest(GuardSet& guards, const StepControl& control, int size)
+    : guards_(guards),
+      control_(control),
+      n_(static_cast<std::size_t>(size)),
+      largest_(n_, 0),
+      largest_rate_(n_, 0),
+      x_(n_),
+      moved_(n_) {
+  const auto followers = guards.followers() != nullptr ? static_cast<std::size_t>(guards.followers()->count()) : 0;
+  box_.values.resize(n_ + followers, Interval(-infinity, infinity));
+}
+
+void Rest::see(const double* x) {
+  for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
+}
+
+void Rest::see_rates(const double* rate) {
+  for (std::size_t i = 0; i < n_; ++i) largest_rate_[i] = std::max(largest_rate_[i], std::abs(rate[i]));
+}
+
+double Rest::margin(Band band, std::size_t i) const {
+  const double rounding = at_rest * largest_[i];
+  if (band == Band::rounding) return rounding;
+  const double error = std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
+  const bool is_rounded_only = band == Band::noise && !is_solved_;
+  return is_rounded_only ? std::min(error, static_cast<double>(1 + steps_) * rounding) : error;
+}
+
+double Rest::rate_margin(Band band, std::size_t i) const {
+  const bool is_rounded_only = band == Band::rounding || (band == Band::noise && !is_solved_);
+  return (is_rounded_only ? at_rest : std::max(at_rest, control_.relative)) * largest_rate_[i];
+}
+
+// What rests is a difference: its terms must not move together.
+double Rest::noise(Band band, int guard, double t, const double* x, double value) {
+  double sum = 0;
+  moved_.assign(x, x + n_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    moved_[i] = x[i] + margin(band, i);
+    sum += std::abs(guards_.evaluate(guard, t, moved_.data()) - value);
+    moved_[i] = x[i];
+  }
+  return sum;
+}
+
+int Rest::sign_beyond(Band band, int guard, double t, const double* x) {
+  if (guards_[guard].is_generic) {
+    for (std::size_t i = 0; i < n_; ++i) box_.values[i] = Interval(x[i] - margin(band, i), x[i] + margin(band, i));
+    return guards_.evaluate(guard, Interval(t), box_).sign();
+  }
+  const double g = guards_.evaluate(guard, t, x);
+  return std::abs(g) > noise(band, guard, t, x, g) ? sign_of(g) : 0;
+}
+
+// Differences along the motion, over distances at which rounding and what is left out are about the same.
+Signs Rest::look_at_black_box(Band band, int guard, const Moment& moment, const double* second) {
+  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  const double known = noise(band, guard, moment.t, moment.x, g) + 4 * eps * std::abs(g);
+  Signs verdict;
+  if (std::abs(g) > known) verdict.sign = sign_of(g);
+  const double length = std::max(moment.step_size, 1e-9 * std::abs(moment.t));
+  const auto change = [&](double d) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      moved_[i] = moment.x[i] + moment.direction * d * moment.rate[i];
+      if (second != nullptr) moved_[i] += 0.5 * d * d * second[i];
+    }
+    return guards_.evaluate(guard, moment.t + moment.direction * d, moved_.data()) - g;
+  };
+  const double slope = change(std::cbrt(eps) * length);
+  if (std::abs(slope) > 4 * known) verdict.slope = sign_of(slope);
+  if (second == nullptr || verdict.slope != 0) return verdict;
+  const double bend = std::pow(eps, 0.25) * length, curve = change(bend) + change(-bend);
+  if (std::abs(curve) > 8 * known) verdict.curve = sign_of(curve);
+  return verdict;
+}
+
+std::optional<Zero> Rest::end_in(const Step& step, int guard, double limit, Band band, bool is_fresh) {
+  constexpr int parts = 8, halvings = 44;
+  see(step.start());
+  see(step.end());
+  const auto sign_at = [&](Band within, double theta) {
+    evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
+    return sign_beyond(within, guard, step.t0 + theta * step.span, x_.data());
+  };
+  const auto leaves_by = [&](double theta) -> std::optional<Zero> {
+    const int sign = sign_at(band, theta);
+    if (sign == 0) return std::nullopt;
+    double inside = 0, beyond = theta;
+    for (int i = 0; i < 40; ++i) {
+      const double middle = 0.5 * (inside + beyond);
+      (sign_at(Band::rounding, middle) == sign ? beyond : inside) = middle;
+    }
+    return Zero{inside, beyond, 0, sign};
+  };
+  for (int k = is_fresh ? halvings : 0; k > 0; --k) {
+    if (auto end = leaves_by(std::ldexp(limit / parts, -k))) return end;
+  }
+  for (int part = 1; part <= parts; ++part) {
+    if (auto end = leaves_by(limit * part / parts)) return end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pawl::event
