@@ -168,26 +168,9 @@ class Certified final : public EventFinder {
     const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
-      double from = 0;  // where its chart begins
-      const bool is_relation_at_rest = guards_.is_relation(guard) && armed.sign == 0;
-      if (armed.rests || is_relation_at_rest) {
-        armed.distance = 0;
-        const Rest::Band band = armed.rests ? Rest::Band::noise : Rest::Band::integration;
-        const bool is_fresh = armed.rests && armed.rests_from == step.t0;
-        auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
-        if (!end) continue;
-        const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
-        if (holds_truth && end->after != armed.sign) {
-          end->before = armed.sign;
-          end->ends_rest = true;
-          candidates.push_back({guard, *end});
-          limit = std::min(limit, end->right + window);
-          continue;
-        }
-        from = end->right;  // of a guard, leaving is no event
-      } else if (guards_[guard].is_generic && is_quiet(trial, guard, limit, armed)) {
-        continue;
-      }
+      const auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      if (!begin) continue;
+      double from = *begin;
       armed.distance = 0;
       const bool fires_on_touch = !guards_.is_exit(guard) && guards_.info(guard).fires_on_touch;
       const double settled = std::isnan(armed.settles_until) ? -1 : (armed.settles_until - step.t0) / step.span;
@@ -198,6 +181,13 @@ class Certified final : public EventFinder {
       if (from > 0) fresh.emit(0, 0, from);
       ChartReader reader = fresh;
       bool is_whole = covers(step, guard, from, limit, reader);
+      if (reader.event() && leaves_by_noise(guard, armed, step, *reader.event())) {
+        from = reader.event()->right;
+        reader =
+            ChartReader(armed.sign, true, guards_[guard].direction, fires_on_touch, settled, is_strict, counts_poles);
+        reader.emit(0, 0, from);
+        is_whole = covers(step, guard, from, limit, reader);
+      }
       double farther = limit;  // a zero at the very end of the step: see both its sides
       for (int i = 0; i < 3 && is_whole && reader.ends_in_zero() && reader.zero_from() > 0 && limit >= 1; ++i) {
         farther = 1 + 16 * (farther - 1);
@@ -244,6 +234,38 @@ class Certified final : public EventFinder {
     });
     std::erase_if(sightings_, [&](const Sighting& s) { return (s.t - step.t0) / step.span > first; });
     return true;
+  }
+
+  // Where the chart of a guard begins: at the start of the step, or where it ends its rest; none: nothing to be
+  // charted. The end of the rest of something that holds a truth is an event, of a guard it is none.
+  std::optional<double> begin_of_chart(Trial& trial, int guard, Armed& armed, double& limit,
+                                       std::vector<Candidate>& candidates) {
+    const bool is_relation_at_rest = guards_.is_relation(guard) && armed.sign == 0;
+    if (!armed.rests && !is_relation_at_rest) {
+      if (guards_[guard].is_generic && is_quiet(trial, guard, limit, armed)) return std::nullopt;
+      return 0;
+    }
+    const Step& step = trial.step;
+    armed.distance = 0;
+    const Rest::Band band = armed.rests ? Rest::Band::noise : Rest::Band::integration;
+    const bool is_fresh = armed.rests && armed.rests_from == step.t0;
+    auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
+    if (!end) return std::nullopt;
+    const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
+    if (!holds_truth || end->after == armed.sign) return end->right;
+    end->before = armed.sign;
+    end->ends_rest = true;
+    candidates.push_back({guard, *end});
+    limit = std::min(limit, end->right + window_);
+    return std::nullopt;
+  }
+
+  // A guard that starts at zero and goes where it was expected to, or to a side that nothing has told yet, after
+  // rounding has had it on the other side.
+  bool leaves_by_noise(int guard, const Armed& armed, const Step& step, const Zero& zero) {
+    if (!armed.starts_at_zero || zero.after == -armed.sign || zero.is_touch() || guards_.is_exit(guard)) return false;
+    if (guards_[guard].side == Side::unilateral || guards_[guard].reads_followers) return false;
+    return !arming_.rest().end_in(step, guard, zero.left, Rest::Band::rounding, true);
   }
 
   // A unilateral guard that left zero and is on its way back, all within rounding of zero.
