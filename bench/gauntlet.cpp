@@ -31,7 +31,7 @@ GauntletReport sum_of(const Method& method, const std::vector<GauntletCase>& cas
                       std::vector<Fault>& faults) {
   GauntletReport sum;
   for (const GauntletCase& one : cases) {
-    if (method.order < one.lowest_order) continue;
+    if (!one.is_for(method)) continue;
     const GauntletReport report = run_case(one, method.name, form);
     ++count;
     sum.expected += report.expected;

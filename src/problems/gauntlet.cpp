@@ -23,6 +23,7 @@ std::vector<GauntletCase> gauntlet(GuardForm form) {
   gauntlet_parts::add_resets(cases, form);
   gauntlet_parts::add_switches(cases, form);
   gauntlet_parts::add_accumulations(cases, form);
+  gauntlet_parts::add_rests(cases, form);
   if (form == GuardForm::black_box)
     std::erase_if(cases, [](const GauntletCase& one) { return !one.has_black_box_form; });
   return cases;
@@ -278,13 +279,18 @@ GauntletReport judge(const GauntletCase& one, const Result& run, GuardForm form)
   return Judge(one, run, form).report();
 }
 
+bool GauntletCase::is_for(const Method& method) const {
+  const bool takes_equations = !method.is_implicit() || method.highest_index > 0;
+  return method.order >= lowest_order && (takes_equations || !system.declarations().is_implicit());
+}
+
 GauntletReport run_case(const GauntletCase& one, const std::string& method, GuardForm form) {
   Options options = one.options;
   options.method = method;
   options.max_events = 20'000;  // more than any case has
   // The lines and parabolas of most cases are exact for one-step methods. Multistep ones begin every piece with order 1
   // and are as good as their tolerance, down to the height of the last bounces.
-  if (find_method(method).family == Family::multistep) options.tolerance = {1e-12, 1e-17};
+  if (find_method(method).family == Family::multistep && !one.keeps_tolerance) options.tolerance = {1e-12, 1e-17};
   return judge(one, simulate(one.system, options), form);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "integrate/methods.hpp"
 #include "pawl/options.hpp"
 #include "pawl/result.hpp"
 #include "pawl/system.hpp"
@@ -43,7 +44,11 @@ struct GauntletCase {
   double final_tolerance = 1e-9;
   int lowest_order = 2;            ///< methods of lower order need millions of steps for this tolerance
   bool has_black_box_form = true;  ///< a relay without hysteresis has none
+  bool keeps_tolerance = false;    ///< by multistep methods too, which otherwise run at the tightest
   bool may_chatter_on = false;     ///< further events after the expected ones are not counted
+
+  /// Whether this adaptive method has to pass it: adams is for x' = f(t, x) alone.
+  bool is_for(const Method& method) const;
 };
 
 struct GauntletReport {

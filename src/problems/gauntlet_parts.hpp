@@ -26,6 +26,7 @@ void add_simultaneous(Cases& cases, GuardForm form);   // same bit, neighbours, 
 void add_resets(Cases& cases, GuardForm form);         // jumps across, onto and back
 void add_switches(Cases& cases, GuardForm form);       // conditions, relays, time events
 void add_accumulations(Cases& cases, GuardForm form);  // Zeno, clusters, bouncing
+void add_rests(Cases& cases, GuardForm form);          // zero to noise: constraints, unknowns of index 1 and 2, locks
 
 template <class F>
 GuardDeclaration guard(System& system, GuardForm form, std::string name, F g) {
