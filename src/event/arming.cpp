@@ -149,8 +149,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     return rates_are_solved_ ? rest_.rate_margin(Rest::Band::rounding, i) : 8 * eps * std::abs(moment.rate[i]);
   };
   if (!wants_slope) {
-    for (std::size_t i = 0; i < n_; ++i)
-      thin_.values[i] = Interval(moment.x[i] - margin(i), moment.x[i] + margin(i));
+    for (std::size_t i = 0; i < n_; ++i) thin_.values[i] = Interval(moment.x[i] - margin(i), moment.x[i] + margin(i));
     const Interval g = guards_.evaluate(guard, Interval(moment.t), thin_);
     if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
     if (g.sign() != 0 || has_values_only) return {.sign = g.sign()};
@@ -168,8 +167,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
 Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
   if (sign != 0) return {.sign = sign};
-  if (!guards_[guard].is_generic)
-    return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
+  if (!guards_[guard].is_generic) return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
   return look_along(
       guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },

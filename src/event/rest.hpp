@@ -2,10 +2,10 @@
 // locked, a blocked current. What moves them is noise, and noise is no event: what is held of them stays.
 //
 // A guard comes to rest where its value, its first and its second derivative are zero to rounding, at the start of a
-// piece. It stays at rest while its value is within the noise of the states that it reads. For rates that are integrated
-// explicitly that is rounding; unknowns that are solved for are known to the tolerance, and between the ends of steps a
-// polynomial is on no manifold. It has left where it is beyond that; since when is told by rounding, as far as one step
-// shows it.
+// piece. It stays at rest while its value is within the noise of the states that it reads. For rates that are
+// integrated explicitly that is rounding; unknowns that are solved for are known to the tolerance, and between the ends
+// of steps a polynomial is on no manifold. It has left where it is beyond that; since when is told by rounding, as far
+// as one step shows it.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class Rest {
   Rest(GuardSet& guards, const StepControl& control, int size);
 
   /// How far from zero counts as zero, measured by the largest values that the states have had: rounding where a guard
-  /// comes to rest; while it rests, noise: the rounding of all steps, or, where unknowns are solved for or pulled onto a
-  /// manifold, the error that integration may make. A relation at rest is told by that error in any case.
+  /// comes to rest; while it rests, noise: the rounding of all steps, or, where unknowns are solved for or pulled onto
+  /// a manifold, the error that integration may make. A relation at rest is told by that error in any case.
   enum class Band { rounding, noise, integration };
   double margin(Band band, std::size_t i) const;       ///< of a state
   double rate_margin(Band band, std::size_t i) const;  ///< of its rate
@@ -40,7 +40,8 @@ class Rest {
 
   /// The sign of a guard at this instant, 0 within the band.
   int sign_beyond(Band band, int guard, double t, const double* x);
-  /// The same for a black box, with signs of its derivatives. second: second derivatives of the states; null: not known.
+  /// The same for a black box, with signs of its derivatives. second: second derivatives of the states; null: not
+  /// known.
   Signs look_at_black_box(Band band, int guard, const Moment& moment, const double* second);
   /// Where a guard that rests leaves zero in this step, up to limit; before: 0. is_fresh: it came to rest at the start
   /// of the step, and may leave long before the end.
