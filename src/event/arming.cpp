@@ -246,13 +246,10 @@ Signs Arming::look_at_followers(int guard, const Moment& moment) {
   return verdict;
 }
 
-bool Arming::is_within_tolerance(const double* x, const double* y) const {
+bool Arming::is_within_tolerance(std::size_t state, double a, double b) const {
   constexpr double generous = 10;  // one component may be off by more than the norm of all
-  for (std::size_t i = 0; i < n_; ++i) {
-    const double allowed = control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(y[i]));
-    if (!(std::abs(x[i] - y[i]) <= generous * allowed)) return false;
-  }
-  return true;
+  const double allowed = control_.absolute[state] + control_.relative * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= generous * allowed;
 }
 
 // A relation rests while its sign is 0, another guard where that was found.

@@ -57,8 +57,8 @@ class Arming {
   /// Guards to be looked at in a step, the one with the nearest forecast first.
   const std::vector<int>& awake();
   Rest& rest() { return rest_; }
-  /// Whether two states differ by less than the error that integration may make.
-  bool is_within_tolerance(const double* x, const double* y) const;
+  /// Whether two values of a state differ by less than the error that integration may make.
+  bool is_within_tolerance(std::size_t state, double a, double b) const;
   /// After a step without event: quiet guards may fall asleep.
   void rest(const Step& step);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.

@@ -58,12 +58,14 @@ Moment Transitions::moment(const Here& here) const {
   return {here.t, here.x.data(), rate_.data(), scale_.data(), here.step_size, here.direction, {}, false};
 }
 
-// Whether the transition changed the value of a guard: the same function of the states and modes of before. Consistent
-// values that differ from what the jumps left by less than the integration may be off say nothing about it, unless
-// contacts or switches have decided by them.
+// Whether the transition changed the value of a guard: the same function of the states and modes of before. A
+// consistent value that differs from what the jumps left by less than the integration may be off says nothing about it,
+// unless contacts or switches have decided by it.
 bool Transitions::has_moved(const Here& here, int guard) {
-  const bool is_noise = !dynamics_.decides() && arming_.is_within_tolerance(x_jumped_.data(), here.x.data());
-  const double now = guards_.evaluate(guard, here.t, is_noise ? x_jumped_.data() : here.x.data());
+  moved_ = here.x;
+  for (std::size_t i = 0; i < moved_.size() && !dynamics_.decides(); ++i)
+    if (arming_.is_within_tolerance(i, x_jumped_[i], here.x[i])) moved_[i] = x_jumped_[i];
+  const double now = guards_.evaluate(guard, here.t, moved_.data());
   std::swap(held_, held_before_);
   std::swap(held_.margins, held_before_.margins);  // they are no part of the motion
   const double before = guards_.evaluate(guard, here.t, x_before_.data());

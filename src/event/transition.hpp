@@ -111,6 +111,7 @@ class Transitions {
   std::shared_ptr<const Held> last_snapshot_;
   std::vector<double> rate_, x_before_, scale_;
   std::vector<double> x_jumped_;    // before consistent values were found
+  std::vector<double> moved_;       // after, where they differ by more than noise
   std::vector<int> zero_at_start_;  // guards
   std::vector<Jump::Request> requests_;
 };
