@@ -16,6 +16,7 @@
 #include <boost/numeric/odeint.hpp>
 
 #include "pawl/pawl.hpp"
+#include "pawl/tableaus.hpp"
 #include "smooth_problems.hpp"
 #include "suites.hpp"
 #include "timing.hpp"
