@@ -78,14 +78,14 @@ class Adapter {
   bool happen(double t, double* x, const std::vector<int>& roots) {
     const std::vector<double> before(x, x + model->state_names.size());
     const Held held_before = held;
-    std::vector<Fired> fired;
+    Causes causes;
     for (std::size_t i = 0; i < roots.size(); ++i) {
       if (roots[i] == 0) continue;
-      fired.push_back({Guard{sources[i].index}, sources[i].member});
+      causes.fired.push_back({Guard{sources[i].index}, sources[i].member});
       run.events.push_back({t, name_of(sources[i], *model)});
     }
-    Jump jump(t, {x, before.size()}, held, before, held_before, fired);
-    for (const Fired& one : fired) {
+    Jump jump(t, {x, before.size()}, held, before, held_before, causes);
+    for (const Fired& one : causes.fired) {
       const Transition& then = model->guards[static_cast<std::size_t>(one.guard.index)].then;
       if (then) then(jump, one.member);
     }
@@ -314,7 +314,8 @@ void compare_events(Report& report, const ScipyTable& scipy) {
   for (const GauntletCase& one : gauntlet(GuardForm::generic)) {
     const bool can = Adapter::can_express(one.system);
     const auto peer = [&](Peer which) { return can ? verdict(one, run_sundials(which, one)) : "-"; };
-    report.row({one.name, wanted(one), own_verdict(run_case(one, "dormand-prince-5", GuardForm::generic)),
+    report.row({one.name, std::to_string(wanted(one)),
+                own_verdict(run_case(one, "dormand-prince-5", GuardForm::generic)),
                 own_verdict(run_case(one, "dop853", GuardForm::generic)), peer(Peer::adams), peer(Peer::bdf),
                 peer(Peer::ida), scipy_of(one.name, "RK45"), scipy_of(one.name, "DOP853"), scipy_of(one.name, "LSODA"),
                 scipy_of(one.name, "Radau")});
