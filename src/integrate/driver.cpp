@@ -208,7 +208,9 @@ void Driver::carry_rungs(Memory& memory) {
     rung.method = rung.owned.get();
     if (rung.method != nullptr) rung.method->carry(memory);
   }
-  if (!parts_.switching->is_implicit()) take_rung();
+  Stepper* implicit = parts_.switching->is_implicit() ? now_ : nullptr;
+  take_rung();  // the switching knows which explicit method there is, also while another one is in force
+  if (implicit != nullptr) now_ = implicit;
 }
 
 // The form is carried by whoever owns it.

@@ -253,7 +253,7 @@ TEST(Contact, APlasticImpactIsOneImpact) {
 
 TEST(Contact, TheTransitionFunctionSeesWhichContactFired) {
   for (const char* method : {"auto", "radau"}) {
-    Mechanics system("ball between floor and ceiling");
+    Mechanics system("ball between floor and wall");
     const auto y = system.coordinate("y", 1.0), x = system.coordinate("x", 0.0, 1.0);
     for (const State q : {State(y), State(x)}) system.mass(q, 1.0);
     system.potential([=](const auto& at) { return g * at[y]; });
