@@ -23,7 +23,8 @@ struct Input {
   int index;
   int model = 0;
 };
-/// A variable that is held between events: bool, int, an enum (part of the mode), or double.
+/// A variable that is held between events: bool, int, an enum (part of the mode), double, or any other type that can be
+/// copied and compared.
 template <class E>
 struct Discrete {
   int index;

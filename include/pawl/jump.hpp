@@ -49,14 +49,17 @@ class Jump {
   template <class E>
   class Slot {
    public:
-    using Stored = std::conditional_t<std::is_same_v<E, double>, double, int>;
+    using Stored = detail::StoredAs<E>;
     explicit Slot(Stored& value) : value_(value) {}
-    operator E() const { return static_cast<E>(value_); }  // NOLINT: it stands for its value
+    operator E() const { return detail::value_of_stored<E>(value_); }  // NOLINT: it stands for its value
     Slot& operator=(E value) {
-      value_ = static_cast<Stored>(value);
+      value_ = static_cast<Stored>(std::move(value));
       return *this;
     }
     Slot& operator=(const Slot& other) { return *this = static_cast<E>(other); }
+    friend bool operator==(const Slot& slot, const E& value) requires detail::is_object<E> {
+      return static_cast<E>(slot) == value;
+    }
     Slot(const Slot&) = default;
 
    private:
@@ -97,10 +100,8 @@ class Jump {
   InputSlot operator[](Input u) { return {held_.inputs[index_of(u, held_.inputs.size(), "input")], t, direction_}; }
   template <class E>
   Slot<E> operator[](Discrete<E> d) {
-    if constexpr (std::is_same_v<E, double>)
-      return Slot<E>(held_.numbers[index_of(d, held_.numbers.size(), "discrete number")]);
-    else
-      return Slot<E>(held_.modes[index_of(d, held_.modes.size(), "discrete variable")]);
+    auto& stored = detail::kept_in<E>(held_);
+    return Slot<E>(stored[index_of(d, stored.size(), detail::kind_of_discrete<E>)]);
   }
   // What the engine decides is not assignable: the truth of a condition, the sign of a relation, the members of a
   // family that hold, the side of a relay.
@@ -123,10 +124,8 @@ class Jump {
   }
   template <class E>
   E pre(Discrete<E> d) const {
-    if constexpr (std::is_same_v<E, double>)
-      return held_before_.numbers[index_of(d, held_before_.numbers.size(), "discrete number")];
-    else
-      return static_cast<E>(held_before_.modes[index_of(d, held_before_.modes.size(), "discrete variable")]);
+    const auto& stored = detail::kept_in<E>(held_before_);
+    return detail::value_of_stored<E>(stored[index_of(d, stored.size(), detail::kind_of_discrete<E>)]);
   }
   bool pre(Condition c) const { return truth(held_before_, c) != 0; }
   int pre(Relation r) const { return truth(held_before_, r); }

@@ -93,6 +93,7 @@ inline Logic operator<=(Relation r, detail::LiteralZero) {
 template <class E>
 Logic operator==(Discrete<E> d, std::type_identity_t<E> value) {
   static_assert(!std::is_same_v<E, double>, "pawl: a held real is no proposition: use a condition");
+  static_assert(detail::is_mode<E>, "pawl: only a bool, an int or an enum can be compared in a proposition");
   return Logic::equals(d.index, static_cast<int>(value), d.model);
 }
 template <class E>

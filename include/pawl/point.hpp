@@ -97,16 +97,11 @@ class Point {
   /// An input, which moves with time as the states do.
   T operator[](Input u) const;
   template <class E>
-  E operator[](Discrete<E> d) const {
+  decltype(auto) operator[](Discrete<E> d) const {
     note_mode();
-    const auto i = static_cast<std::size_t>(d.index);
-    if constexpr (std::is_same_v<E, double>) {
-      if (const Held* held = checked_by()) detail::own_index(d, held->numbers.size(), "discrete number", held->model);
-      return around_->held->numbers[i];
-    } else {
-      if (const Held* held = checked_by()) detail::own_index(d, held->modes.size(), "discrete variable", held->model);
-      return static_cast<E>(around_->held->modes[i]);
-    }
+    const auto& stored = detail::kept_in<E>(*around_->held);
+    if (const Held* held = checked_by()) detail::own_index(d, stored.size(), detail::kind_of_discrete<E>, held->model);
+    return detail::value_of_stored<E>(stored[static_cast<std::size_t>(d.index)]);
   }
   /// The truth of g > 0 as of the last event.
   bool operator[](Condition c) const {
@@ -266,12 +261,8 @@ class QuickPoint : public Point<double> {
   const double& operator[](State x) const { return states()[x.index]; }
   double operator[](Parameter p) const { return parameters()[p.index]; }
   template <class E>
-  E operator[](Discrete<E> d) const {
-    const auto i = static_cast<std::size_t>(d.index);
-    if constexpr (std::is_same_v<E, double>)
-      return around()->held->numbers[i];
-    else
-      return static_cast<E>(around()->held->modes[i]);
+  decltype(auto) operator[](Discrete<E> d) const {
+    return detail::value_of_stored<E>(detail::kept_in<E>(*around()->held)[static_cast<std::size_t>(d.index)]);
   }
   bool operator[](Condition c) const { return around()->held->truths[static_cast<std::size_t>(c.index)] != 0; }
   const std::vector<Pair>& operator[](ConditionFamily f) const {

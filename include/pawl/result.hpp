@@ -105,10 +105,8 @@ class Instant {
   }
   template <class E>
   E operator[](Discrete<E> d) const {
-    if constexpr (std::is_same_v<E, double>)
-      return held_->numbers[checked(d, held_->numbers.size(), "discrete number", *model_)];
-    else
-      return static_cast<E>(held_->modes[checked(d, held_->modes.size(), "discrete variable", *model_)]);
+    const auto& stored = detail::kept_in<E>(*held_);
+    return detail::value_of_stored<E>(stored[checked(d, stored.size(), detail::kind_of_discrete<E>, *model_)]);
   }
   bool operator[](Condition c) const {
     return held_->truths[checked(c, held_->truths.size(), "condition", *model_)] != 0;
@@ -189,10 +187,7 @@ class Result {
   std::vector<double> times_of(Discrete<E> d) const {
     return times_where([d](const Event& event) {
       const auto i = static_cast<std::size_t>(d.index);
-      if constexpr (std::is_same_v<E, double>)
-        return event.held_before->numbers.at(i) != event.held_after->numbers.at(i);
-      else
-        return event.held_before->modes.at(i) != event.held_after->modes.at(i);
+      return detail::kept_in<E>(*event.held_before).at(i) != detail::kept_in<E>(*event.held_after).at(i);
     });
   }
   /// Names of what fired, and of the mode.

@@ -138,13 +138,22 @@ class System {
     edit().start = [f = std::move(f)](Start& at) { f(at); };
   }
 
-  /// A variable held between events, changed by transitions: bool, int, enum class or double.
+  /// A variable held between events, changed by transitions: bool, int, enum class, double, or any other type that can
+  /// be copied and compared, such as a string.
   template <class E>
   Discrete<E> discrete(std::string name, E start) {
-    if constexpr (std::is_same_v<E, double>)
+    if constexpr (std::is_same_v<E, double>) {
       return {declare_number(std::move(name), start), declarations_->model};
-    else
+    } else if constexpr (detail::is_mode<E>) {
       return {declare_mode(std::move(name), static_cast<int>(start), std::is_same_v<E, bool>), declarations_->model};
+    } else {
+      static_assert(std::is_copy_constructible_v<E> && std::is_invocable_r_v<bool, std::equal_to<>, E, E>,
+                    "pawl: a discrete variable has a type that can be copied and compared by ==");
+      return {declare_object(std::move(name), HeldObject(std::move(start))), declarations_->model};
+    }
+  }
+  Discrete<std::string> discrete(std::string name, const char* start) {
+    return discrete(std::move(name), std::string(start));
   }
 
   /// A function of the motion whose zeros are events; docs/events.md.
@@ -273,12 +282,13 @@ class System {
     Callback<void(Start&)> start;
     Function rates;
     std::vector<Function> observables;
-    std::vector<std::string> mode_names, number_names, condition_names, condition_family_names;
+    std::vector<std::string> mode_names, number_names, object_names, condition_names, condition_family_names;
     std::vector<char> mode_is_bool;
     std::vector<char> condition_is_relation;
     std::vector<int> modes;
     int first_own_mode = -1;  // of a compiled model: discrete variables from there on are the engine's; -1: none is
     std::vector<double> numbers;
+    std::vector<HeldObject> objects;
     std::vector<GuardInfo> guards;  // of guards, conditions and relays, in the order of declaration
     std::vector<RelayInfo> relays;
     std::vector<DecisionInfo> decisions;
@@ -341,6 +351,7 @@ class System {
   void declare_equation(EquationInfo info);
   int declare_mode(std::string name, int start, bool is_bool);
   int declare_number(std::string name, double start);
+  int declare_object(std::string name, HeldObject start);
   int declare_guard(GuardInfo info);
   int declare_guard_block(const std::vector<std::string>& names, const Function& g, GuardRole role);  // the first
   static std::vector<std::string> numbered(std::string_view name, int count);
@@ -405,10 +416,8 @@ class Values {
   /// The start value of a discrete variable.
   template <class E>
   Jump::Slot<E> operator[](Discrete<E> d) {
-    if constexpr (std::is_same_v<E, double>)
-      return Jump::Slot<E>(numbers_[checked(d, numbers_.size(), "discrete number", *declarations_)]);
-    else
-      return Jump::Slot<E>(modes_[checked(d, modes_.size(), "discrete variable", *declarations_)]);
+    auto& stored = detail::kept_in<E>(discrete_);
+    return Jump::Slot<E>(stored[checked(d, stored.size(), detail::kind_of_discrete<E>, *declarations_)]);
   }
 
   /// Sets the parameter, discrete variable, constant input or start value of that name; throws Misuse, with the nearest
@@ -416,6 +425,9 @@ class Values {
   void set(std::string_view name, double value);
   /// The same for the course of an input.
   void set(std::string_view input, Signal signal);
+
+  /// Parameters and discrete variables as a run held them; what the engine added for itself is left.
+  void take(const Held& held);
 
   bool belong_to(const System& system) const { return declarations_ == system.share(); }
   const std::vector<double>& parameters() const& { return parameters_; }
@@ -426,8 +438,12 @@ class Values {
 
  private:
   std::shared_ptr<const System::Declarations> declarations_;
-  std::vector<double> parameters_, starts_, numbers_;
-  std::vector<int> modes_;
+  std::vector<double> parameters_, starts_;
+  struct {
+    std::vector<int> modes;
+    std::vector<double> numbers;
+    std::vector<HeldObject> objects;
+  } discrete_;
   std::vector<std::shared_ptr<const Signal>> inputs_;
   std::vector<char> is_set_;
 };

@@ -88,12 +88,7 @@ double accurate_step(const System& system, const Values& values, const Place& fr
   const System::Declarations& model = system.declarations();
   for (std::size_t i = 0; i < std::min(from.x.size(), model.state_names.size()); ++i)
     there[State{static_cast<int>(i)}] = from.x[i];
-  for (std::size_t i = 0; i < std::min(from.held.modes.size(), model.modes.size()); ++i)
-    there[Discrete<int>{static_cast<int>(i)}] = from.held.modes[i];
-  for (std::size_t i = 0; i < std::min(from.held.numbers.size(), model.numbers.size()); ++i)
-    there[Discrete<double>{static_cast<int>(i)}] = from.held.numbers[i];
-  for (std::size_t i = 0; i < std::min(from.held.parameters.size(), model.parameters.size()); ++i)
-    there[Parameter{static_cast<int>(i)}] = from.held.parameters[i];
+  there.take(from.held);
   Options options = wanted;
   options.start = from.t;
   options.method = "radau-5";

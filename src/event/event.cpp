@@ -95,6 +95,10 @@ std::string describe_mode(const Held& held, const System::Declarations& model) {
     add(is_bool ? fmt::format("{}{}", held.modes[i] != 0 ? "" : "not ", model.mode_names[i])
                 : fmt::format("{} = {}", model.mode_names[i], held.modes[i]));
   }
+  for (std::size_t i = 0; i < held.objects.size(); ++i) {
+    if (const std::string value = held.objects[i].text(); !value.empty())
+      add(fmt::format("{} = {}", model.object_names[i], value));
+  }
   for (std::size_t i = 0; i < held.truths.size(); ++i) {
     const int sign = held.truths[i];
     add(model.condition_is_relation[i] ? fmt::format("{} {} 0", model.condition_names[i],

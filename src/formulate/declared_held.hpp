@@ -9,6 +9,7 @@ inline Held declared_held(const System::Declarations& model) {
   Held held{.parameters = model.parameters,
             .modes = model.modes,
             .numbers = model.numbers,
+            .objects = model.objects,
             .truths = std::vector<signed char>(model.condition_names.size(), 0),
             .members = std::vector<std::vector<Pair>>(model.condition_family_names.size()),
             .levels = {},

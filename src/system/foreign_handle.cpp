@@ -107,4 +107,8 @@ void check_parameter(const std::variant<double, Parameter>& value, const System:
   }
 }
 
+void HeldObject::refuse_type() {
+  throw Misuse("a discrete variable is read as another type than it was declared with: use the handle that was given");
+}
+
 }  // namespace pawl

@@ -163,6 +163,14 @@ int System::declare_number(std::string name, double start) {
   return static_cast<int>(all.numbers.size()) - 1;
 }
 
+int System::declare_object(std::string name, HeldObject start) {
+  take_name(name);
+  Declarations& all = edit();
+  all.object_names.push_back(std::move(name));
+  all.objects.push_back(std::move(start));
+  return static_cast<int>(all.objects.size()) - 1;
+}
+
 int System::declare_guard(GuardInfo info) {
   Declarations& all = edit();
   if (info.name.empty()) throw Misuse(fmt::format("system '{}': a guard needs a name", all.name));
@@ -369,8 +377,7 @@ Values::Values(const System& system)
     : declarations_(system.share()),
       parameters_(declarations_->parameters),
       starts_(declarations_->starts),
-      numbers_(declarations_->numbers),
-      modes_(declarations_->modes),
+      discrete_{declarations_->modes, declarations_->numbers, declarations_->objects},
       inputs_(declarations_->inputs),
       is_set_(starts_.size()) {}
 
@@ -416,13 +423,16 @@ void Values::set(std::string_view name, double value) {
     (*this)[Parameter{i}] = value;
   } else if (const int j = index_in(states); j < static_cast<int>(states.size())) {
     (*this)[State{j}] = value;
-  } else if (const int k = index_in(declarations_->mode_names); k < static_cast<int>(modes_.size())) {
+  } else if (const int k = index_in(declarations_->mode_names); k < static_cast<int>(discrete_.modes.size())) {
     const bool is_bool = declarations_->mode_is_bool[static_cast<std::size_t>(k)];
     if (value != std::round(value) || std::abs(value) > 1e9 || (is_bool && value != 0 && value != 1))
       throw Misuse(fmt::format("'{}' takes {}, not {:g}", name, is_bool ? "0 or 1" : "whole numbers", value));
-    modes_[static_cast<std::size_t>(k)] = static_cast<int>(value);
-  } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(numbers_.size())) {
-    numbers_[static_cast<std::size_t>(l)] = value;
+    discrete_.modes[static_cast<std::size_t>(k)] = static_cast<int>(value);
+  } else if (const int l = index_in(declarations_->number_names); l < static_cast<int>(discrete_.numbers.size())) {
+    discrete_.numbers[static_cast<std::size_t>(l)] = value;
+  } else if (const auto& objects = declarations_->object_names; index_in(objects) < static_cast<int>(objects.size())) {
+    throw Misuse(
+        fmt::format("'{}' of system '{}' does not hold a number: set it by its handle", name, declarations_->name));
   } else if (const int m = index_in(declarations_->input_names); m < static_cast<int>(inputs_.size())) {
     (*this)[Input{m}] = value;
   } else {
@@ -435,11 +445,22 @@ void Values::set(std::string_view name, double value) {
   }
 }
 
+void Values::take(const Held& held) {
+  const auto take = [](auto& own, const auto& other) {
+    std::copy_n(other.begin(), std::min(own.size(), other.size()), own.begin());
+  };
+  take(parameters_, held.parameters);
+  take(discrete_.modes, held.modes);
+  take(discrete_.numbers, held.numbers);
+  take(discrete_.objects, held.objects);
+}
+
 Held Values::held() const {
   const System::Declarations& all = *declarations_;
   Held held{.parameters = parameters_,
-            .modes = modes_,
-            .numbers = numbers_,
+            .modes = discrete_.modes,
+            .numbers = discrete_.numbers,
+            .objects = discrete_.objects,
             .truths = {},
             .members = {},
             .levels = {},
