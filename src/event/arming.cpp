@@ -1,6 +1,7 @@
 #include "event/arming.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace pawl::event {
 
@@ -9,6 +10,10 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double of_forces = 64 * eps;     // what may be left of a multiplier that vanishes, relative to the largest
 constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 int sign_of(double x) {
   return (x > 0) - (x < 0);
@@ -19,9 +24,9 @@ bool settles(const Armed& armed, const Moment& moment) {
   return moment.direction * (armed.settles_until - moment.t) > 0;
 }
 
-/// When it will be beyond its zero: twice what its tangent needs.
+/// When it will be beyond its zero: four times what its tangent needs, and what rounding of t and of the state may add.
 double passes_zero_by(const Armed& armed, const Moment& moment) {
-  return moment.t + moment.direction * (2 * armed.forecast + 8 * eps * std::abs(moment.t));
+  return moment.t + moment.direction * (4 * armed.forecast + 64 * eps * std::abs(moment.t));
 }
 
 }  // namespace
@@ -69,10 +74,13 @@ void Arming::rest(const Step& step) {
   }
 }
 
-// d²x/dt² along the field: one evaluation on duals, or a difference along the motion.
+// d²x/dt² along the field: one evaluation on duals, or a difference along the motion. Rates that are solved for have
+// more noise than rounding, as much as their terms cancel: it is measured.
 const std::vector<double>& Arming::second_rate(const Moment& moment) {
   if (std::exchange(has_second_, true)) return second_;
   second_.assign(n_, 0);
+  rate_noise_.assign(n_, 0);
+  second_distance_ = 0;
   ++extra_evaluations;
   if (rates_.supports<Gradient>()) {
     std::vector<Gradient> x(n_), out(n_);
@@ -88,12 +96,24 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
     return second_;
   }
   const double d = moment.direction * std::sqrt(eps) * std::max(moment.step_size, 1e-6 * std::abs(moment.t));
+  std::array<std::vector<double>, 4> rates{std::vector<double>(moment.rate, moment.rate + n_)};
   moved_.resize(n_);
-  moved_rate_.resize(n_);
-  for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + d * moment.rate[i];
   const detail::Surroundings<double> around{&held_};
-  rates_(Point<double>(moment.t + d, moved_.data(), held_.parameters.data(), &around), moved_rate_.data());
-  for (std::size_t i = 0; i < n_; ++i) second_[i] = (moved_rate_[i] - moment.rate[i]) / d;
+  const int last = rates_are_solved_ ? 3 : 1;
+  for (int k = 1; k <= last; ++k) {
+    for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + k * d * moment.rate[i];
+    rates[at(k)].resize(n_);
+    rates_(Point<double>(moment.t + k * d, moved_.data(), held_.parameters.data(), &around), rates[at(k)].data());
+  }
+  extra_evaluations += last - 1;
+  second_distance_ = std::abs(d);
+  for (std::size_t i = 0; i < n_; ++i) {
+    second_[i] = (rates[1][i] - rates[0][i]) / d;
+    for (int k = 2; k <= last; ++k) {  // what bends within so short a way is noise
+      const double bend = rates[at(k)][i] - 2 * rates[at(k - 1)][i] + rates[at(k - 2)][i];
+      rate_noise_[i] = std::max(rate_noise_[i], std::abs(bend));
+    }
+  }
   return second_;
 }
 
@@ -103,16 +123,29 @@ const std::vector<double>& Arming::second_rate(const Moment& moment) {
 template <class Margin, class RateMargin>
 Signs Arming::look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
                          double second_margin) {
-  for (const bool with_second : {false, true}) {
-    const std::vector<double>* second = with_second ? &second_rate(moment) : nullptr;
+  enum class Look {
+    at_decisive_rates,
+    at_rates,
+    at_second_rates
+  };                              // what solved rates decide by far needs no measuring
+  constexpr double measured = 4;  // a few samples of noise are seldom its largest
+  for (const Look look : {Look::at_decisive_rates, Look::at_rates, Look::at_second_rates}) {
+    const bool is_decisive_only = look == Look::at_decisive_rates, with_second = look == Look::at_second_rates;
+    if (is_decisive_only && !rates_are_solved_) continue;
+    const bool is_measured = rates_are_solved_ && !is_decisive_only;
+    const std::vector<double>* second = with_second || is_measured ? &second_rate(moment) : nullptr;
+    const double of_difference = second_distance_ > 0 ? 1 / second_distance_ : 0;  // half of twice
     for (std::size_t i = 0; i < n_; ++i) {
-      const double d = margin(i), f = moment.direction * moment.rate[i], df = rate_margin(i);
+      const double noise = is_decisive_only ? rest_.decisive_rate(i) : is_measured ? measured * rate_noise_[i] : 0;
+      const double d = margin(i), f = moment.direction * moment.rate[i], df = std::max(rate_margin(i), noise);
       Jet<Interval>& x = box_.values[i];
       x.value = Interval(moment.x[i] - d, moment.x[i] + d);
       x.slope = Interval(f - df, f + df);
       x.curve = Interval(-infinity, infinity);
       if (with_second) {
-        const double c = 0.5 * (*second)[i], rounding = second_margin * std::abs(c);
+        const double c = 0.5 * (*second)[i],
+                     rounding = second_margin * std::abs(c) +
+                                of_difference * std::max(noise, rest_.rate_margin(Rest::Band::rounding, i));
         x.curve = Interval(c - rounding, c + rounding);
       }
     }
@@ -163,21 +196,28 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   return look_along(guard, moment, margin, rate_margin, of_second);
 }
 
+bool Arming::holds_truth(int guard) const {
+  return !guards_.is_exit(guard) && guards_.info(guard).role != GuardRole::guard;
+}
+
 // What is zero within the band has no sign.
 Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
   if (sign != 0) return {.sign = sign};
   if (!guards_[guard].is_generic) return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
+  // A truth loses nothing by waiting until the motion has left; what must not be beyond zero would.
+  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && holds_truth(guard);
   return look_along(
       guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },
-      [&](std::size_t i) { return rest_.rate_margin(band, i); }, of_second);
+      [&](std::size_t i) { return can_wait ? rest_.decisive_rate(i) : rest_.rate_margin(band, i); }, of_second);
 }
 
 // Whether a range at this instant is as narrow as rounding makes it, against what the guard may be for states of this
 // size.
 bool Arming::is_rounding(int guard, const Moment& moment, const Interval& value) {
-  if (value.radius() <= 1e-6 * (*this)[guard].magnitude) return true;
+  constexpr double nothing = 1e-300;  // outward rounding around zero
+  if (value.radius() <= std::max(1e-6 * (*this)[guard].magnitude, nothing)) return true;
   for (std::size_t i = 0; i < n_; ++i) {
     const double reach = 0.5 * moment.scale[i];
     thin_.values[i] = Interval(moment.x[i] - reach, moment.x[i] + reach);
@@ -305,21 +345,23 @@ bool Arming::begins_rest(int guard, const Moment& moment, const Signs& verdict) 
 
 // A guard that rested is told by its band. Where the motion now takes it away, a truth changes at once; of a guard,
 // leaving is no event. By noise it may be on the other side of zero than where it goes: passing that is none either.
-bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath) {
+bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired,
+                           Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int to = verdict.leaving();
-  if (verdict.sign == 0 && to == 0) {
+  armed.rests = verdict.sign == 0 && (to == 0 || holds_truth(guard));
+  if (armed.rests) {
+    if (has_fired) armed.sign = static_cast<signed char>(-armed.sign);
+    if (has_fired || to != 0) armed.rests_from = moment.t;  // it may leave long before the end of a step
+    if (to != 0 && armed.sign != to) aftermath.jumped.push_back(guard);
     armed.forecast = infinity;
     return true;
   }
-  armed.rests = false;
   if (verdict.sign != 0 || guards_[guard].side == Side::unilateral) return false;
-  const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
-  if (holds_truth && armed.sign != to) aftermath.jumped.push_back(guard);
   const bool passes_zero = std::isfinite(armed.forecast);
   if (passes_zero) armed.settles_until = passes_zero_by(armed, moment);
-  if (!holds_truth || passes_zero) armed.sign = static_cast<signed char>(passes_zero ? -to : to);
-  armed.starts_at_zero = !passes_zero && !holds_truth;
+  armed.sign = static_cast<signed char>(passes_zero ? -to : to);
+  armed.starts_at_zero = !passes_zero;
   return true;
 }
 
@@ -328,9 +370,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   guards_.refresh_kinds();
   has_second_ = has_followers_ = false;
   first_forecast_ = infinity;
-  rest_.see(moment.x);
-  rest_.see(moment.scale);
-  rest_.see_rates(moment.rate);
+  rest_.see(moment);
   for (std::size_t i = 0; i < n_; ++i) {
     jets_.values[i] = Jet<double>(moment.x[i]);
     jets_.values[i].slope = moment.direction * moment.rate[i];
@@ -350,10 +390,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
-    if (has_fired || !armed.is_known) armed.rests = false;
+    if ((has_fired && !holds_truth(g)) || !armed.is_known) armed.rests = false;
     const bool has_rested = armed.rests;
     const Signs verdict = look(g, moment, has_fired && is_unilateral);
-    if (has_rested && stays_at_rest(g, verdict, moment, aftermath)) {
+    if (has_rested && stays_at_rest(g, verdict, moment, has_fired, aftermath)) {
       take_forecast(g);
       continue;
     }

@@ -84,8 +84,9 @@ class Arming {
   template <class Margin, class RateMargin>
   Signs look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
                    double second_margin);
+  bool holds_truth(int guard) const;
   bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
-  bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath);
+  bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
   Signs look_at_followers(int guard, const Moment& moment);
   bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);
@@ -109,7 +110,8 @@ class Arming {
   GivenStates<Jet<double>> jets_;
   GivenStates<Jet<Interval>> box_;
   GivenStates<Interval> thin_;
-  std::vector<double> second_, moved_, moved_rate_, followers_;
+  std::vector<double> second_, rate_noise_, moved_, followers_;
+  double second_distance_ = 0;  // over which second_ is a difference; 0: it is exact
   bool has_second_ = false, has_followers_ = false;
   bool is_near_zero_ = false;  // the guard looked at last
 };

@@ -22,6 +22,7 @@ Rest::Rest(GuardSet& guards, const StepControl& control, int size)
       n_(static_cast<std::size_t>(size)),
       largest_(n_, 0),
       largest_rate_(n_, 0),
+      is_solved_(guards.model().is_implicit()),
       x_(n_),
       moved_(n_) {
   const auto followers = guards.followers() != nullptr ? static_cast<std::size_t>(guards.followers()->count()) : 0;
@@ -32,12 +33,15 @@ void Rest::see(const double* x) {
   for (std::size_t i = 0; i < n_; ++i) largest_[i] = std::max(largest_[i], std::abs(x[i]));
 }
 
-void Rest::see_rates(const double* rate) {
-  for (std::size_t i = 0; i < n_; ++i) largest_rate_[i] = std::max(largest_rate_[i], std::abs(rate[i]));
+void Rest::see(const Moment& moment) {
+  see(moment.x);
+  see(moment.scale);
+  step_size_ = moment.step_size;
+  for (std::size_t i = 0; i < n_; ++i) largest_rate_[i] = std::max(largest_rate_[i], std::abs(moment.rate[i]));
 }
 
 double Rest::margin(Band band, std::size_t i) const {
-  const double rounding = at_rest * largest_[i];
+  const double rounding = at_rest * (is_solved_ ? std::max(largest_[i], control_.absolute[i]) : largest_[i]);
   if (band == Band::rounding) return rounding;
   const double error = std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
   const bool is_rounded_only = band == Band::noise && !is_solved_;
@@ -46,7 +50,12 @@ double Rest::margin(Band band, std::size_t i) const {
 
 double Rest::rate_margin(Band band, std::size_t i) const {
   const bool is_rounded_only = band == Band::rounding || (band == Band::noise && !is_solved_);
-  return (is_rounded_only ? at_rest : std::max(at_rest, control_.relative)) * largest_rate_[i];
+  const double seen = (is_rounded_only ? at_rest : std::max(at_rest, control_.relative)) * largest_rate_[i];
+  return is_solved_ && step_size_ > 0 ? std::max(seen, margin(Band::rounding, i) / step_size_) : seen;
+}
+
+double Rest::decisive_rate(std::size_t i) const {
+  return step_size_ > 0 ? margin(Band::integration, i) / step_size_ : infinity;
 }
 
 // What rests is a difference: its terms must not move together.

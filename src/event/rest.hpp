@@ -28,15 +28,16 @@ class Rest {
   enum class Band { rounding, noise, integration };
   double margin(Band band, std::size_t i) const;       ///< of a state
   double rate_margin(Band band, std::size_t i) const;  ///< of its rate
+  /// A rate that moves a state by more than its error within a step of the size that was seen last.
+  double decisive_rate(std::size_t i) const;
 
   /// A step is to be looked at. is_solved: iterations end at a tolerance, or the ends of steps are corrected.
   void begin_step(bool is_solved) {
     ++steps_;
     is_solved_ = is_solved_ || is_solved;
   }
-  /// States, or rates, of this size have been seen.
-  void see(const double* x);
-  void see_rates(const double* rate);
+  /// States and rates of this size have been seen.
+  void see(const Moment& moment);
 
   /// The sign of a guard at this instant, 0 within the band.
   int sign_beyond(Band band, int guard, double t, const double* x);
@@ -47,17 +48,19 @@ class Rest {
   /// of the step, and may leave long before the end.
   std::optional<Zero> end_in(const Step& step, int guard, double limit, Band band, bool is_fresh);
 
-  void carry(Memory& memory) { memory(largest_, largest_rate_, steps_, is_solved_); }
+  void carry(Memory& memory) { memory(largest_, largest_rate_, step_size_, steps_, is_solved_); }
 
  private:
+  void see(const double* x);
   double noise(Band band, int guard, double t, const double* x, double value);
 
   GuardSet& guards_;
   const StepControl& control_;
   std::size_t n_;
   std::vector<double> largest_, largest_rate_;  // of every state so far
+  double step_size_ = 0;
   long long steps_ = 0;
-  bool is_solved_ = false;
+  bool is_solved_;
   std::vector<double> x_, moved_;
   GivenStates<Interval> box_;
 };

@@ -1,4 +1,4 @@
-// What rests at zero only to noise: constraints on their manifold, unknowns of index 1 and 2, speeds locked together;
+// What rests at zero only to noise: constraints on their manifold, unknowns of index 1 to 3, speeds locked together;
 // and what leaves such a rest late or slowly. Beside each of them a guard with known zeros.
 #include <cmath>
 #include <type_traits>
@@ -92,6 +92,21 @@ GauntletCase index_2(GuardForm form, bool is_condition, double c) {
                  {{.t = 2 / c, .guard = "three", .tolerance = of_solution / c, .to = 1}});
 }
 
+// x follows sin w t, of index 3: the force is what that takes.
+GauntletCase index_3(GuardForm form, bool is_condition, double w) {
+  System dae(name_of("a prescribed motion", is_condition, fmt::format("w = {:g}", w)));
+  const auto x = dae.state("x", 0), v = dae.state("v", w), force = dae.state("force", 0);
+  dae.rates([=](const auto& at, auto& d) {
+    d[x] = at[v];
+    d[v] = at[force];
+  });
+  dae.equation("follow", [=](const auto& at) { return at[x] - sin(w * at.t); });
+  watch(dae, form, is_condition, [=](const auto& at) { return at[x] - sin(w * at.t); });
+  guard(dae, form, "half", [=](const auto& at) { return at[x] - 0.5; });
+  return case_of(dae, "index 3: its own constraint, which depends on time", 3 / w,
+                 alternating({pi / 6 / w, 5 * pi / 6 / w}, "half", 1, of_solution / w));
+}
+
 // Two wheels driven by the same torque, written in two ways.
 GauntletCase locked(GuardForm form, bool is_condition, double size) {
   System wheels(name_of("the difference of two locked speeds", is_condition, fmt::format("near {:g}", size)));
@@ -154,6 +169,7 @@ void add_rests(Cases& cases, GuardForm form) {
     cases.push_back(line(form, is_condition));
     for (const double w : {1.0, 3.0, 10.0}) cases.push_back(index_1(form, is_condition, w));
     for (const double c : {0.1, 1.0, 10.0}) cases.push_back(index_2(form, is_condition, c));
+    for (const double w : {1.0, 100.0, 1e4}) cases.push_back(index_3(form, is_condition, w));
     for (const double size : {1e-3, 1.0, 1e3, 1e6}) cases.push_back(locked(form, is_condition, size));
     for (const int n : {1, 2, 3}) cases.push_back(late(form, is_condition, n));
   }
