@@ -553,7 +553,6 @@ class ExplicitRungeKutta final : public Stepper {
   FixedGrid grid_;
   int size_ = 0;
   double t_ = 0, direction_ = 1;
-  double time_rest_ = 0;               // what rounding of t_ has left out: the sum of all steps is t_ + time_rest_
   double next_step_ = 0;               // size without sign; 0: not chosen yet
   bool last_trial_was_finite_ = true;  // of the trials that were rejected
   bool is_fresh_ = true;               // no step since restart

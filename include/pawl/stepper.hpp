@@ -119,6 +119,10 @@ class Stepper {
   virtual std::vector<std::pair<std::string, long long>> steps_by_method() const;
   /// What it remembers, for a run that is saved or continued.
   virtual void carry(Memory& memory) { memory.refuse(); }
+  /// What rounding of t has left out so far: its state belongs to t + time_rest(). A method that goes on from where
+  /// another one stands is given it after restart().
+  double time_rest() const { return time_rest_; }
+  void go_on_from_rest(double rest) { time_rest_ = rest; }
   /// Looks for stiffness afresh.
   void forget_stiffness() { stiffness_.reset(); }
 
@@ -131,6 +135,7 @@ class Stepper {
   void carry_common(Memory& memory);
 
   Work work_;
+  double time_rest_ = 0;  // methods that do not count it leave it zero
   StepFailure failure_;
   std::optional<Stiffness> stiffness_;
   std::vector<Message> notes_;

@@ -66,10 +66,12 @@ void Driver::choose_order(double t) {
 void Driver::climb_within_piece() {
   const double next = now_->next_step_size();
   const Switching& at = *parts_.switching;
+  const double rest = now_->time_rest();
   parts_.ladder->climb_within_piece();
   take_rung();
   begin_piece(at.t());
   now_->restart(at.t(), at.x(), at.direction(), std::clamp(now_->next_step_size(), next, 4 * next));
+  now_->go_on_from_rest(rest);
 }
 
 void Driver::begin_piece(double t) {
@@ -115,10 +117,12 @@ void Driver::change_method(double limit) {
   Switching& switching = *parts_.switching;
   const auto first_step = switching.change(limit, now_->next_step_size(), now_->stiffness());
   if (!first_step) return;
+  const double rest = now_->time_rest();
   if (!second_) second_ = parts_.make_implicit();
   now_ = switching.is_implicit() ? second_.get() : parts_.ladder ? rungs_[parts_.ladder->rung()].method : first_;
   begin_piece(switching.t());
   now_->restart(switching.t(), switching.x(), switching.direction(), *first_step);
+  now_->go_on_from_rest(rest);
 }
 
 Attempt Driver::fail(Attempt attempt, StepFailure failure) {

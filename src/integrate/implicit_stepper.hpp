@@ -122,7 +122,6 @@ class ImplicitStepper : public Stepper {
   bool has_said_raised_ = false;
   double counting_ = 1;         // unknowns that take part in the error test
   double multiplier_unit_ = 0;  // absolute tolerance of what a formulation adds
-  double time_rest_ = 0;        // the state belongs to t_ + time_rest_: what rounding of t has left out
   double last_t_ = 0, last_time_rest_ = 0;
   bool has_past_ = false;  // a step that can be retaken
   std::string why_;        // a smooth piece cannot begin

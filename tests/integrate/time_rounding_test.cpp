@@ -39,6 +39,22 @@ TEST(TimeRounding, EveryAdaptiveMethodIsAsAccurateAtEpochSecondsAsAtZero) {
   }
 }
 
+// An oscillator with a fast follower: stiff, so that `auto` changes its method on the way.
+TEST(TimeRounding, AMethodThatTakesOverKeepsWhatWasLeftOut) {
+  System system("followed oscillator");
+  const State x = system.state("x", 1), v = system.state("v", 0), follower = system.state("follower", 1);
+  system.rates([=](const auto& at, auto& d) {
+    d[x] = 2 * M_PI * at[v];
+    d[v] = -2 * M_PI * at[x];
+    d[follower] = -1e5 * (at[follower] - at[x]);
+  });
+  const double epoch = 1.7e9;
+  const Result run = simulate(system, {.start = epoch, .end = epoch + 10, .tolerance = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NE(run.method.find(", radau"), std::string::npos) << run.method;
+  EXPECT_LE(std::hypot(run.final()[x] - 1, run.final()[v]), 1e-9);  // t itself is known to 2.4e-7
+}
+
 TEST(TimeRounding, StepsShorterThanTheRoundingOfTimeAreTakenTogether) {
   const double start = 1, period = 32 * 0x1p-52;  // 32 numbers
   const Oscillator circle(period);
