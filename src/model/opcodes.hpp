@@ -10,9 +10,10 @@
 // One operand, in m or x.
 #define PAWL_MODEL_UNARY(F) \
   F(neg) F(sqr) F(sqrt) F(cbrt) F(exp) F(log) F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) F(tanh) F(abs)
-// Two operands, of which at most one is held.
-#define PAWL_MODEL_PAIRS(F, op) F(op, h, m) F(op, h, x) F(op, m, m) F(op, m, x) F(op, x, x)
-#define PAWL_MODEL_ORDERED_PAIRS(F, op) PAWL_MODEL_PAIRS(F, op) F(op, m, h) F(op, x, m) F(op, x, h)
+// Two operands, of which at most one is held; where they commute it is the first. Both orders of two that move, because
+// the product of jets rounds differently.
+#define PAWL_MODEL_PAIRS(F, op) F(op, h, m) F(op, h, x) F(op, m, m) F(op, m, x) F(op, x, m) F(op, x, x)
+#define PAWL_MODEL_ORDERED_PAIRS(F, op) PAWL_MODEL_PAIRS(F, op) F(op, m, h) F(op, x, h)
 #define PAWL_MODEL_BINARY(F)                            \
   PAWL_MODEL_PAIRS(F, add) PAWL_MODEL_PAIRS(F, mul)     \
   PAWL_MODEL_ORDERED_PAIRS(F, sub) PAWL_MODEL_ORDERED_PAIRS(F, div)
@@ -21,7 +22,8 @@
 // Truths, of numbers in m.
 #define PAWL_MODEL_LOGIC(F) F(less) F(less_equal) F(equal) F(both) F(either)
 // A product, and then with something else: a b + c, a b - c, c - a b.
-#define PAWL_MODEL_PRODUCTS_WITH(F, op, c) F(op, h, m, c) F(op, h, x, c) F(op, m, m, c) F(op, m, x, c) F(op, x, x, c)
+#define PAWL_MODEL_PRODUCTS_WITH(F, op, c) \
+  F(op, h, m, c) F(op, h, x, c) F(op, m, m, c) F(op, m, x, c) F(op, x, m, c) F(op, x, x, c)
 #define PAWL_MODEL_PRODUCT_AND(F, op) \
   PAWL_MODEL_PRODUCTS_WITH(F, op, h) PAWL_MODEL_PRODUCTS_WITH(F, op, m) PAWL_MODEL_PRODUCTS_WITH(F, op, x)
 #define PAWL_MODEL_FUSED(F) \

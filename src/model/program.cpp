@@ -27,7 +27,7 @@ int difference(Op a, Op b) {
 
 // In the order of the lists in opcodes.hpp.
 int pair_of(File a, File b) {
-  static constexpr int places[3][3] = {{-1, 0, 1}, {5, 2, 3}, {7, 6, 4}};
+  static constexpr int places[3][3] = {{-1, 0, 1}, {6, 2, 3}, {7, 4, 5}};
   return places[at(static_cast<int>(a))][at(static_cast<int>(b))];
 }
 int is_x(File file) {
@@ -121,10 +121,6 @@ class Lowering {
 
   void encode(const Instruction& one, Op op, int dest) {
     auto& p = place_;
-    const auto commute = [&] {
-      if (pair_of(p[0].file, p[1].file) >= 5) std::swap(p[0], p[1]);
-      return pair_of(p[0].file, p[1].file);
-    };
     const auto with = [&](Code base, int offset, int count) {
       const auto code = static_cast<Code>(number_of(base) + offset);
       std::array<int, 4> slots{};
@@ -136,11 +132,11 @@ class Lowering {
       static constexpr Code copies[] = {Code::copy_h, Code::copy_m, Code::copy_x};
       with(copies[at(static_cast<int>(p[0].file))], 0, 1);
     } else if (one.shape == Shape::plain) {
-      encode_plain(op, with, commute);
+      encode_plain(op, with);
     } else if (one.shape <= Shape::sub_mul) {
-      const int pair = commute();
+      const int pair = pair_of(p[0].file, p[1].file);
       with(Code::mul_add_hmh,
-           15 * (shape - static_cast<int>(Shape::mul_add)) + 5 * static_cast<int>(p[2].file) + pair, 3);
+           18 * (shape - static_cast<int>(Shape::mul_add)) + 6 * static_cast<int>(p[2].file) + pair, 3);
     } else if (one.shape <= Shape::two_sub) {
       with(Code::add_hm_hm, 4 * (shape - static_cast<int>(Shape::two_add)) + 2 * is_x(p[1].file) + is_x(p[3].file), 4);
     } else {
@@ -149,15 +145,15 @@ class Lowering {
            3);
     }
   }
-  template <class With, class Commute>
-  void encode_plain(Op op, const With& with, const Commute& commute) {
+  template <class With>
+  void encode_plain(Op op, const With& with) {
     const auto& p = place_;
     if (op == Op::negation)
       with(Code::negation_m, 0, 1);
     else if (is_unary(op))
       with(Code::neg_m, 2 * difference(op, Op::neg) + is_x(p[0].file), 1);
     else if (op == Op::add || op == Op::mul)
-      with(op == Op::add ? Code::add_hm : Code::mul_hm, commute(), 2);
+      with(op == Op::add ? Code::add_hm : Code::mul_hm, pair_of(p[0].file, p[1].file), 2);
     else if (op == Op::sub || op == Op::div)
       with(op == Op::sub ? Code::sub_hm : Code::div_hm, pair_of(p[0].file, p[1].file), 2);
     else if (op == Op::pow && p[1].file == File::h)
