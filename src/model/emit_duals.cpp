@@ -152,16 +152,153 @@ class DualEmitter : public Emitter {
     }
   }
 
+  // neg, sqr, sqrt.
   void unary(const Instruction& one, Op op, const Parts& x) {
     const Xmm v = low(s_[1]);
-    a_.emit(x86::Inst::kIdVmovsd, v, x.is_register ? asmjit::Operand(v) : asmjit::Operand(x.value_memory),
-            asmjit::Operand());
+    if (x.is_register)
+      a_.vmovapd(v, x.value_register);
+    else
+      a_.vmovsd(v, x.value_memory);
     const Parts y = result(one);
-    static_cast<void>(op);
-    static_cast<void>(y);
+    if (op == Op::neg) {
+      for (int i = 0; i < 2; ++i) a_.vxorpd(y.slope_register[i], loaded_slope(x, i, s_[2]), sign_mask());
+      a_.vxorpd(y.value_register, v, sign_mask());
+      return;
+    }
+    const Xmm derivative = low(s_[0]);
+    if (op == Op::sqr) {  // 2 x
+      a_.vaddsd(derivative, v, v);
+    } else {  // 0.5 / root
+      a_.vsqrtsd(v, v, v);
+      a_.vmovsd(derivative, one_half());
+      a_.vdivsd(derivative, derivative, v);
+    }
+    a_.vbroadcastsd(s_[0], derivative);
+    for (int i = 0; i < 2; ++i) a_.emit(x86::Inst::kIdVmulpd, y.slope_register[i], s_[0], slope(x, i));
+    if (op == Op::sqr)
+      a_.vmulsd(y.value_register, v, v);
+    else
+      a_.vmovapd(y.value_register, v);
+  }
+
+  void sum(const Instruction& one, Op op, const Parts& x, const Parts& y) {
+    const bool is_sum = op == Op::add;
+    const Parts z = result(one);
+    for (int i = 0; i < 2; ++i) {
+      if (x.is_held && !is_sum) {
+        a_.vxorpd(z.slope_register[i], loaded_slope(y, i, s_[2]), sign_mask());
+      } else if (x.is_held || y.is_held) {
+        copy_slope(z, x.is_held ? y : x, i);
+      } else {
+        const Ymm from = loaded_slope(x, i, s_[2]);
+        a_.emit(is_sum ? x86::Inst::kIdVaddpd : x86::Inst::kIdVsubpd, z.slope_register[i], from, slope(y, i));
+      }
+    }
+    const Xmm from = loaded_value(x, s_[2]);
+    a_.emit(is_sum ? x86::Inst::kIdVaddsd : x86::Inst::kIdVsubsd, z.value_register, from, value(y));
+  }
+  void copy_slope(const Parts& z, const Parts& x, int i) {
+    const Ymm to = z.slope_register[i];
+    if (!x.is_register)
+      a_.vmovupd(to, x.slope_memory[i]);
+    else if (x.slope_register[i].id() != to.id())
+      a_.vmovapd(to, x.slope_register[i]);
+  }
+
+  void multiple(const Instruction& one, const Parts& factor, const Parts& x) {
+    const Parts z = result(one);
+    spread(s_[0], factor);
+    for (int i = 0; i < 2; ++i) a_.emit(x86::Inst::kIdVmulpd, z.slope_register[i], s_[0], slope(x, i));
+    a_.emit(x86::Inst::kIdVmulsd, z.value_register, low(s_[0]), value(x));
+  }
+  void product(const Instruction& one, const Parts& x, const Parts& y) {
+    const Parts z = result(one);
+    spread(s_[0], x);
+    spread(s_[1], y);
+    for (int i = 0; i < 2; ++i) {
+      a_.emit(x86::Inst::kIdVmulpd, s_[2], s_[1], slope(x, i));
+      a_.emit(x86::Inst::kIdVmulpd, s_[3], s_[0], slope(y, i));
+      a_.vaddpd(z.slope_register[i], s_[2], s_[3]);
+    }
+    a_.vmulsd(z.value_register, low(s_[0]), low(s_[1]));
+  }
+  // z = x / y, slopes (x' - z y') / y.
+  void quotient(const Instruction& one, const Parts& x, const Parts& y) {
+    const Parts z = result(one);
+    spread(s_[1], y);
+    a_.vdivsd(low(s_[2]), loaded_value(x, s_[0]), low(s_[1]));
+    a_.vbroadcastsd(s_[2], low(s_[2]));
+    for (int i = 0; i < 2; ++i) {
+      a_.emit(x86::Inst::kIdVmulpd, s_[3], s_[2], slope(y, i));
+      a_.vsubpd(s_[3], loaded_slope(x, i, s_[0]), s_[3]);
+      a_.vdivpd(z.slope_register[i], s_[3], s_[1]);
+    }
+    a_.vmovapd(z.value_register, low(s_[2]));
+  }
+  void fraction(const Instruction& one, const Parts& x, const Parts& divisor) {
+    const Parts z = result(one);
+    spread(s_[1], divisor);
+    for (int i = 0; i < 2; ++i) a_.vdivpd(z.slope_register[i], loaded_slope(x, i, s_[0]), s_[1]);
+    a_.vdivsd(z.value_register, loaded_value(x, s_[0]), low(s_[1]));
+  }
+  void reciprocal(const Instruction& one, const Parts& dividend, const Parts& y) {
+    const Parts z = result(one);
+    spread(s_[1], y);
+    a_.vdivsd(low(s_[2]), loaded_value(dividend, s_[0]), low(s_[1]));
+    a_.vbroadcastsd(s_[2], low(s_[2]));
+    for (int i = 0; i < 2; ++i) {
+      a_.emit(x86::Inst::kIdVmulpd, s_[3], s_[2], slope(y, i));
+      a_.vxorpd(s_[3], s_[3], sign_mask());
+      a_.vdivpd(z.slope_register[i], s_[3], s_[1]);
+    }
+    a_.vmovapd(z.value_register, low(s_[2]));
+  }
+
+  void call_function(const Instruction& one, Op op) {
+    const bool is_power = op == Op::pow && is_held(one.operand[1]);
+    const int count = is_power ? 1 : one.count;
+    for (int k = 0; k < count; ++k) {
+      const int node = one.operand[static_cast<std::size_t>(k)];
+      if (!is_leaf_value(node)) registers_.in_memory(node);
+    }
+    std::vector<Memory> arguments(static_cast<std::size_t>(count));
+    for (int k = 0; k < count; ++k) {
+      const int node = one.operand[static_cast<std::size_t>(k)];
+      if (!is_held(node)) arguments[static_cast<std::size_t>(k)] = memory_of(node);
+    }
+    registers_.pass(one, now_);
+    registers_.flush();
+    for (int k = 0; k < count; ++k) {  // a number is handed over as a dual
+      const int node = one.operand[static_cast<std::size_t>(k)];
+      if (!is_held(node)) continue;
+      const int copy = registers_.scratch_slot();
+      arguments[static_cast<std::size_t>(k)] = slot(copy);
+      store_to_slot(copy, parts_of(node));
+    }
+    const int to = registers_.take_slot(one.node);
+    a_.vzeroupper();
+    if (is_power) a_.vmovsd(x86::xmm0, memory_of(one.operand[1]));
+    a_.lea(x86::rdi, slot(to));
+    const x86::Gp pointers[] = {x86::rsi, x86::rdx, x86::rcx};
+    for (int k = 0; k < count; ++k) a_.lea(pointers[k], arguments[static_cast<std::size_t>(k)]);
+    if (is_power)
+      call(&dual_power);
+    else if (op == Op::select)
+      call(&dual_select);
+    else if (const OfOne function = dual_function(op))
+      call(function);
+    else
+      call(dual_function_of_two(op));
   }
 };
 
 }  // namespace
+
+int emit_duals(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout,
+               const std::vector<Instruction>& list) {
+  DualEmitter emitter(code, graph, layout, list);
+  emitter.write();
+  return emitter.moving_size();
+}
 
 }  // namespace pawl::model
