@@ -137,7 +137,7 @@ TEST_F(NativeCode, OfASparseJacobianIsThatOfTheInterpreter) {
 
 TEST_F(NativeCode, OfRandomGraphsGivesTheBitsOfTheInterpreter) {
   const char* wanted = std::getenv("PAWL_FUZZ");
-  const std::uint64_t count = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 2000;
+  const std::uint64_t count = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 20000;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     testing::RandomSource random(seed * 7919);
     const testing::RandomModel model = random.model(80);

@@ -1,0 +1,243 @@
+#include "pawl/model/function.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pawl/model/native.hpp"
+#include "pawl/model/program.hpp"
+#include "pawl/system.hpp"
+
+namespace pawl::model {
+
+namespace {
+
+std::size_t at_index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class T>
+struct FilesOf {
+  std::vector<T> m, x;
+};
+
+// Working memory of one function in one thread.
+struct Workspace {
+  std::vector<double> h;
+  bool is_fresh = true;
+  std::tuple<FilesOf<double>, FilesOf<Gradient>, FilesOf<Pattern>, FilesOf<Interval>, FilesOf<Jet<double>>,
+             FilesOf<Jet<Interval>>, FilesOf<Curvature>, FilesOf<Series>>
+      files;
+};
+
+// The workspaces a thread keeps: few, so that a thousand functions that are gone leave nothing behind.
+struct Cache {
+  struct Slot {
+    std::uint64_t function = 0;
+    bool is_busy = false;
+    std::unique_ptr<Workspace> workspace;
+  };
+  static constexpr std::uint64_t count = 64;
+  std::array<Slot, count> slots;
+};
+
+thread_local constinit Cache* cache = nullptr;
+
+Cache& make_cache() {
+  thread_local std::unique_ptr<Cache> owner;
+  owner = std::make_unique<Cache>();
+  cache = owner.get();
+  return *cache;
+}
+
+// A workspace for one evaluation. A function that is evaluated inside another, for at[dot(x)] say, has its own; where
+// the place of a busy one would be needed, memory of the call.
+class Lease {
+ public:
+  explicit Lease(std::uint64_t function) {
+    Cache& all = cache != nullptr ? *cache : make_cache();
+    Cache::Slot& slot = all.slots[function % Cache::count];
+    if (slot.is_busy) {
+      own_ = std::make_unique<Workspace>();
+      return;
+    }
+    if (slot.function != function) {
+      slot.workspace = std::make_unique<Workspace>();
+      slot.function = function;
+    }
+    slot_ = &slot;
+    slot.is_busy = true;
+  }
+  ~Lease() {
+    if (slot_ != nullptr) slot_->is_busy = false;
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Workspace& operator*() const { return slot_ != nullptr ? *slot_->workspace : *own_; }
+
+ private:
+  Cache::Slot* slot_ = nullptr;
+  std::unique_ptr<Workspace> own_;
+};
+
+std::uint64_t next_function() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+// Ranges note what they read, and patterns look at every handle; the others read the fields behind.
+template <class T>
+inline constexpr bool is_noted = std::is_same_v<T, Interval> || std::is_same_v<T, Pattern>;
+
+template <class T>
+double held_value(const Point<T>& at, const Load& load) {
+  const int i = load.index;
+  if constexpr (!is_noted<T>) {
+    if (load.kind == Op::parameter) return at.parameters()[i];
+    const Held& held = *at.around()->held;
+    if (load.kind == Op::number) return held.numbers[at_index(i)];
+    if (load.kind == Op::mode) return held.modes[at_index(i)];
+    return held.truths[at_index(i)];
+  } else {
+    if (load.kind == Op::parameter) return at[Parameter{i}];
+    if (load.kind == Op::number) return at[Discrete<double>{i}];
+    if (load.kind == Op::mode) return at[Discrete<int>{i}];
+    return at[Relation{i}];
+  }
+}
+
+template <class T>
+T moving_value(const Point<T>& at, const Load& load) {
+  switch (load.kind) {
+    case Op::time: return at.t;
+    case Op::rate: return at[Rate{load.index}];
+    case Op::relay: return at[Relay{load.index}];
+    default: return at[Input{load.index}];
+  }
+}
+
+template <class T>
+inline constexpr bool is_lazy = std::is_same_v<T, Interval> || std::is_same_v<T, Jet<double>> ||
+                                std::is_same_v<T, Jet<Interval>>;
+
+}  // namespace
+
+struct GraphFunction::Body {
+  std::uint64_t number = next_function();
+  std::shared_ptr<const Graph> graph;
+  std::vector<int> outputs;
+  Program program;
+  std::shared_ptr<const Native> native;
+
+  template <class T>
+  int moving_size() const {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+      if (native) return std::max(native->moving_size(static_cast<const T*>(nullptr)), program.moving_size());
+    }
+    return program.moving_size();
+  }
+
+  template <class T>
+  void load_held(const Point<T>& at, Workspace& work) const {
+    bool has_changed = std::exchange(work.is_fresh, false);
+    if (has_changed) work.h = program.held();
+    for (const Load& load : program.held_loads()) {
+      const double value = held_value(at, load);
+      double& kept = work.h[at_index(load.slot)];
+      has_changed = has_changed || !(kept == value);
+      kept = value;
+    }
+    if (has_changed) program.run_held(work.h.data());
+  }
+
+  template <class T>
+  const T* states_of(const Point<T>& at, FilesOf<T>& files) const {
+    if constexpr (is_lazy<T>) {
+      const std::vector<int>& states = program.states();
+      if (!states.empty() && files.x.empty()) files.x.resize(at_index(states.back()) + 1);
+      for (const int i : states) files.x[at_index(i)] = at.states()[i];
+      return files.x.data();
+    } else {
+      if constexpr (std::is_same_v<T, Pattern>) {
+        for (const int i : program.states()) static_cast<void>(at[State{i}]);  // looked at
+      }
+      return at.states().array;
+    }
+  }
+
+  template <class T>
+  void run(T* m, const double* h, const T* x, T* out) const {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+      if (native) return native->run(m, h, x, out);
+    }
+    program.run(m, h, x, out);
+  }
+};
+
+GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs, Execution execution)
+    : rows_(outputs.size()) {
+  auto body = std::make_shared<Body>();
+  body->program = Program(*graph, outputs);
+  if (execution == Execution::automatic) body->native = Native::make(*graph, outputs);
+  body->graph = std::move(graph);
+  body->outputs = std::move(outputs);
+  body_ = std::move(body);
+}
+
+int GraphFunction::rows() const {
+  return body_->program.rows();
+}
+bool GraphFunction::is_native() const {
+  return body_->native != nullptr;
+}
+const Graph& GraphFunction::graph() const {
+  return *body_->graph;
+}
+const std::vector<int>& GraphFunction::outputs() const {
+  return body_->outputs;
+}
+
+template <class T>
+void GraphFunction::evaluate(const Point<T>& at, T* out) const {
+  const Body& body = *body_;
+  const Lease lease(body.number);
+  Workspace& work = *lease;
+  FilesOf<T>& files = std::get<FilesOf<T>>(work.files);
+  if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
+  for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
+  body.load_held(at, work);
+  body.run(files.m.data(), work.h.data(), body.states_of(at, files), out);
+}
+
+template void GraphFunction::evaluate(const Point<double>&, double*) const;
+template void GraphFunction::evaluate(const Point<Gradient>&, Gradient*) const;
+template void GraphFunction::evaluate(const Point<Pattern>&, Pattern*) const;
+template void GraphFunction::evaluate(const Point<Interval>&, Interval*) const;
+template void GraphFunction::evaluate(const Point<Jet<double>>&, Jet<double>*) const;
+template void GraphFunction::evaluate(const Point<Jet<Interval>>&, Jet<Interval>*) const;
+template void GraphFunction::evaluate(const Point<Curvature>&, Curvature*) const;
+template void GraphFunction::evaluate(const Point<Series>&, Series*) const;
+
+void GraphFunction::refuse_rows(std::size_t count) const {
+  throw Misuse(fmt::format("a graph with {} outputs is used where {} {} wanted", rows_, count, count == 1 ? "is" : "are"));
+}
+
+void GraphFunction::check_rates(const Point<Pattern>& at) const {
+  if (at.around() == nullptr || at.around()->held == nullptr || at.around()->held->model == 0) return;
+  check_rows(at.around()->held->states);
+}
+
+std::optional<NotFinite> GraphFunction::first_not_finite(const Point<double>& at) const {
+  return model::first_not_finite(*body_->graph, body_->outputs, [&](Op kind, int index) {
+    if (kind == Op::state) return at[State{index}];
+    const Load load{kind, index, 0};
+    return is_moving_input(kind) ? moving_value(at, load) : held_value(at, load);
+  });
+}
+
+}  // namespace pawl::model
