@@ -62,7 +62,7 @@ struct Parts {
 class DualEmitter : public Emitter {
  public:
   DualEmitter(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout, const std::vector<Instruction>& list)
-      : Emitter(code, graph, layout, list, dual_registers, dual_bytes) {}
+      : Emitter(code, graph, layout, list, dual_registers, dual_bytes, static_cast<int>(layout.moving_loads.size())) {}
 
  private:
   const Ymm s_[4] = {x86::ymm12, x86::ymm13, x86::ymm14, x86::ymm15};

@@ -15,7 +15,7 @@ class NumberEmitter : public Emitter {
  public:
   NumberEmitter(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout,
                 const std::vector<Instruction>& list)
-      : Emitter(code, graph, layout, list, value_registers, 8) {}
+      : Emitter(code, graph, layout, list, value_registers, 8, static_cast<int>(layout.moving_loads.size())) {}
 
  private:
   bool calls(const Instruction& one) const override {

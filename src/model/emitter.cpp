@@ -7,26 +7,31 @@ namespace pawl::model {
 namespace x86 = asmjit::x86;
 
 Emitter::Emitter(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout,
-                 const std::vector<Instruction>& list, int registers, int bytes)
+                 const std::vector<Instruction>& list, int registers, int bytes, int first_slot)
     : graph_(graph),
       layout_(layout),
       list_(list),
       a_(&code),
-      registers_(graph, list, registers, static_cast<int>(layout.moving_loads.size()),
+      registers_(graph, list, registers, first_slot,
                  [this](int reg, int slot) { store_register(reg, slot); }),
       bytes_(bytes),
       constants_(a_.newLabel()) {}
 
-Emitter::Memory Emitter::memory_of(int node, int offset) const {
+Emitter::Memory Emitter::leaf(int node, int offset) const {
   if (is_held(node)) return x86::ptr(h_, 8 * layout_.slot(node) + offset);
   if (graph_[node].op == Op::state) return x86::ptr(x_, bytes_ * layout_.slot(node) + offset);
-  if (is_leaf(graph_[node].op)) return slot(layout_.slot(node), offset);
-  return slot(registers_.slot_of(node), offset);
+  return slot(layout_.slot(node), offset);
 }
 
 void Emitter::write() {
   for (const Instruction& one : list_) has_calls_ = has_calls_ || (one.shape == Shape::plain && calls(one));
   begin();
+  write_list();
+  end();
+  write_constants();
+}
+
+void Emitter::write_list() {
   for (std::size_t i = 0; i < list_.size(); ++i) {
     const Instruction& one = list_[i];
     now_ = static_cast<int>(i);
@@ -50,14 +55,13 @@ void Emitter::write() {
       default: compute(one);
     }
   }
-  end();
 }
 
 // Not a number is a truth that holds, as in C++.
 void Emitter::branch(int truth) {
   registers_.flush();
   const asmjit::Label holds = a_.newLabel(), otherwise = a_.newLabel();
-  a_.vmovsd(x86::xmm15, memory_of(truth));
+  a_.vmovsd(x86::xmm15, x86::ptr(h_, 8 * layout_.slot(truth)));
   a_.vxorpd(x86::xmm14, x86::xmm14, x86::xmm14);
   a_.vucomisd(x86::xmm15, x86::xmm14);
   a_.jp(holds);
@@ -84,6 +88,9 @@ void Emitter::end() {
     for (const x86::Gp& saved : {x86::r14, x86::r13, x86::r12, x86::rbx}) a_.pop(saved);
   }
   a_.ret();
+}
+
+void Emitter::write_constants() {
   a_.align(asmjit::AlignMode::kData, 32);
   a_.bind(constants_);
   constexpr std::uint64_t sign = 0x8000000000000000u, magnitude = 0x7fffffffffffffffu, half = 0x3fe0000000000000u;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <asmjit/asmjit.h>
@@ -14,6 +16,14 @@
 
 namespace pawl::model {
 
+/// An instruction that cannot be written is a fault of the emitter.
+class EmitterFaults : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
+    throw std::logic_error(std::string("native code: ") + message);
+  }
+};
+
 class Emitter {
  public:
   using Assembler = asmjit::x86::Assembler;
@@ -23,26 +33,33 @@ class Emitter {
 
   virtual ~Emitter() = default;
   /// Writes the whole function.
-  void write();
+  virtual void write();
   /// Values in m, inputs and stored ones.
   int moving_size() const { return registers_.slots(); }
 
  protected:
   Emitter(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout, const std::vector<Instruction>& list,
-          int registers, int bytes);
+          int registers, int bytes, int first_slot);
 
   virtual void compute(const Instruction& one) = 0;
   virtual void take_side(const Instruction& one) = 0;
   virtual void store_output(const Instruction& one) = 0;
   virtual void store_register(int reg, int slot) = 0;
   virtual bool calls(const Instruction& one) const = 0;
+  /// Of a held value, a state or an input.
+  virtual Memory leaf(int node, int offset) const;
+
+  void write_list();
+  void write_constants();
 
   const Node& node_of(const Instruction& one) const { return graph_[one.node]; }
   bool is_held(int node) const { return !graph_.is_moving(node); }
   /// Held values, states and inputs are where they were given.
   bool is_leaf_value(int node) const { return is_held(node) || is_leaf(graph_[node].op); }
   /// Of a value that is in memory.
-  Memory memory_of(int node, int offset = 0) const;
+  Memory memory_of(int node, int offset = 0) const {
+    return is_leaf_value(node) ? leaf(node, offset) : slot(registers_.slot_of(node), offset);
+  }
   Memory slot(int slot, int offset = 0) const { return asmjit::x86::ptr(m_, bytes_ * slot + offset); }
   Memory output(int row, int offset = 0) const { return asmjit::x86::ptr(out_, bytes_ * row + offset); }
   /// Constants at the end of the code, each four times.

@@ -10,6 +10,7 @@
 
 #include "pawl/model/native.hpp"
 #include "pawl/model/program.hpp"
+#include "pawl/model/rolled.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::model {
@@ -28,11 +29,15 @@ struct FilesOf {
 // Working memory of one function in one thread.
 struct Workspace {
   std::vector<double> h;
-  bool is_fresh = true;
+  bool is_fresh = true, is_prepared = false;
+  Rolled::Work loops;
   std::tuple<FilesOf<double>, FilesOf<Gradient>, FilesOf<Pattern>, FilesOf<Interval>, FilesOf<Jet<double>>,
              FilesOf<Jet<Interval>>, FilesOf<Curvature>, FilesOf<Series>>
       files;
 };
+
+// Instructions from which on a search for loops is worth its time, and straight code begins to be slower than loops.
+constexpr int least_rolled = 4000;
 
 // The workspaces a thread keeps: few, so that a thousand functions that are gone leave nothing behind.
 struct Cache {
@@ -133,6 +138,21 @@ struct GraphFunction::Body {
   std::vector<int> outputs;
   Program program;
   std::shared_ptr<const Native> native;
+  std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
+  Program rest;
+
+  Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
+      : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
+    const bool may_be_native = execution == Execution::automatic && Native::is_possible();
+    std::vector<int> one_by_one = outputs;
+    if (program.instructions() >= least_rolled) {
+      std::vector<Loop> loops = roll(*graph, outputs);
+      one_by_one = rest_of(loops, outputs);
+      if (!loops.empty()) rolled = std::make_unique<const Rolled>(*graph, outputs, std::move(loops), may_be_native);
+      rest = Program(*graph, outputs, one_by_one);
+    }
+    if (may_be_native) native = Native::make(*graph, outputs, one_by_one);
+  }
 
   template <class T>
   int moving_size() const {
@@ -152,7 +172,9 @@ struct GraphFunction::Body {
       has_changed = has_changed || !(kept == value);
       kept = value;
     }
-    if (has_changed) program.run_held(work.h.data());
+    if (!has_changed) return;
+    program.run_held(work.h.data());
+    work.is_prepared = false;
   }
 
   template <class T>
@@ -170,8 +192,18 @@ struct GraphFunction::Body {
     }
   }
 
+  void run_loops(const double* m, const double* x, double* out, Workspace& work) const {
+    if (!work.is_prepared) rolled->prepare(work.h.data(), work.loops);
+    work.is_prepared = true;
+    rolled->run(m, x, out, work.loops);
+  }
   template <class T>
-  void run(T* m, const double* h, const T* x, T* out) const {
+  void run(T* m, const T* x, T* out, Workspace& work) const {
+    const double* h = work.h.data();
+    if constexpr (std::is_same_v<T, double>) {
+      if (rolled) run_loops(m, x, out, work);
+      if (rolled && !native) return rest.run(m, h, x, out);
+    }
     if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
       if (native) return native->run(m, h, x, out);
     }
@@ -181,12 +213,7 @@ struct GraphFunction::Body {
 
 GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs, Execution execution)
     : rows_(outputs.size()) {
-  auto body = std::make_shared<Body>();
-  body->program = Program(*graph, outputs);
-  if (execution == Execution::automatic) body->native = Native::make(*graph, outputs);
-  body->graph = std::move(graph);
-  body->outputs = std::move(outputs);
-  body_ = std::move(body);
+  body_ = std::make_shared<const Body>(std::move(graph), std::move(outputs), execution);
 }
 
 int GraphFunction::rows() const {
@@ -194,6 +221,9 @@ int GraphFunction::rows() const {
 }
 bool GraphFunction::is_native() const {
   return body_->native != nullptr;
+}
+bool GraphFunction::is_rolled() const {
+  return body_->rolled != nullptr;
 }
 const Graph& GraphFunction::graph() const {
   return *body_->graph;
@@ -211,7 +241,7 @@ void GraphFunction::evaluate(const Point<T>& at, T* out) const {
   if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
   for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
   body.load_held(at, work);
-  body.run(files.m.data(), work.h.data(), body.states_of(at, files), out);
+  body.run(files.m.data(), body.states_of(at, files), out, work);
 }
 
 template void GraphFunction::evaluate(const Point<double>&, double*) const;
@@ -224,12 +254,8 @@ template void GraphFunction::evaluate(const Point<Curvature>&, Curvature*) const
 template void GraphFunction::evaluate(const Point<Series>&, Series*) const;
 
 void GraphFunction::refuse_rows(std::size_t count) const {
-  throw Misuse(fmt::format("a graph with {} outputs is used where {} {} wanted", rows_, count, count == 1 ? "is" : "are"));
-}
-
-void GraphFunction::check_rates(const Point<Pattern>& at) const {
-  if (at.around() == nullptr || at.around()->held == nullptr || at.around()->held->model == 0) return;
-  check_rows(at.around()->held->states);
+  throw Misuse(fmt::format("a graph with {} output{} is used where {} {} wanted", rows_, rows_ == 1 ? "" : "s", count,
+                           count == 1 ? "is" : "are"));
 }
 
 std::optional<NotFinite> GraphFunction::first_not_finite(const Point<double>& at) const {

@@ -1,6 +1,7 @@
 #include "model/instruction.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pawl::model {
 
@@ -17,10 +18,12 @@ class Builder {
   Builder(const Graph& graph, const std::vector<int>& outputs, const std::vector<ScheduleItem>& items, bool fuses)
       : graph_(graph), fuses_(fuses), uses_(at(graph.size()), 0), made_by_(at(graph.size()), -1) {
     rows_of_.reserve(outputs.size());
-    for (std::size_t row = 0; row < outputs.size(); ++row)
+    for (std::size_t row = 0; row < outputs.size(); ++row) {
+      if (outputs[row] < 0) continue;
       rows_of_.emplace_back(outputs[row], static_cast<int>(row));
+      uses_[at(outputs[row])] += 2;  // an output stays
+    }
     std::sort(rows_of_.begin(), rows_of_.end());
-    for (const int output : outputs) uses_[at(output)] += 2;  // an output stays
     for (const ScheduleItem& item : items) count_uses(item);
   }
 
@@ -160,17 +163,20 @@ class Builder {
 
 }  // namespace
 
-std::vector<Instruction> moving_instructions(const Graph& graph, const std::vector<int>& outputs,
-                                             const std::vector<ScheduleItem>& items, bool fuses) {
-  Builder builder(graph, outputs, items, fuses);
+std::vector<Instruction> moving_instructions(const Graph& graph, const std::vector<int>& outputs, bool fuses) {
+  std::vector<int> wanted;
+  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(wanted), [](int output) { return output >= 0; });
+  const Schedule schedule = schedule_of(graph, wanted);
+  Builder builder(graph, outputs, schedule.moving, fuses);
   builder.store_leaves();
-  for (const ScheduleItem& item : items) builder.add(item);
+  for (const ScheduleItem& item : schedule.moving) builder.add(item);
   return builder.finish();
 }
 
-std::vector<Instruction> held_instructions(const Graph& graph, const std::vector<ScheduleItem>& items) {
-  Builder builder(graph, {}, items, false);
-  for (const ScheduleItem& item : items) builder.add(item);
+std::vector<Instruction> held_instructions(const Graph& graph, const std::vector<int>& outputs) {
+  const Schedule schedule = schedule_of(graph, outputs);
+  Builder builder(graph, {}, schedule.held, false);
+  for (const ScheduleItem& item : schedule.held) builder.add(item);
   return builder.finish();
 }
 

@@ -39,11 +39,10 @@ struct Instruction {
   std::array<int, 4> operand{};
 };
 
-/// The moving part of a schedule with outputs stored as soon as they are known; where `fuses`, pairs of operations that
-/// have an instruction of their own are put together.
-std::vector<Instruction> moving_instructions(const Graph& graph, const std::vector<int>& outputs,
-                                             const std::vector<ScheduleItem>& items, bool fuses);
-std::vector<Instruction> held_instructions(const Graph& graph, const std::vector<ScheduleItem>& items);
+/// What moves, with outputs stored as soon as they are known; an output of -1 is not wanted. Where `fuses`, pairs of
+/// operations that have an instruction of their own are put together.
+std::vector<Instruction> moving_instructions(const Graph& graph, const std::vector<int>& outputs, bool fuses);
+std::vector<Instruction> held_instructions(const Graph& graph, const std::vector<int>& outputs);
 
 /// Per node the last instruction that reads it, -1 where none does.
 std::vector<int> last_uses(const std::vector<Instruction>& instructions, std::size_t nodes);

@@ -20,18 +20,11 @@ bool Native::is_possible() {
 
 namespace {
 
-class Faults : public asmjit::ErrorHandler {
- public:
-  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
-    throw std::logic_error(std::string("native code: ") + message);
-  }
-};
-
 // False where the system refuses memory for code.
 template <class F, class Emit>
 bool add(asmjit::JitRuntime& runtime, F*& function, std::size_t& size, const Emit& emit) {
   asmjit::CodeHolder code;
-  Faults faults;
+  EmitterFaults faults;
   code.init(runtime.environment());
   code.setErrorHandler(&faults);
   emit(code);
@@ -42,16 +35,18 @@ bool add(asmjit::JitRuntime& runtime, F*& function, std::size_t& size, const Emi
 
 }  // namespace
 
-std::shared_ptr<const Native> Native::make(const Graph& graph, const std::vector<int>& outputs) {
+std::shared_ptr<const Native> Native::make(const Graph& graph, const std::vector<int>& outputs,
+                                           const std::vector<int>& wanted) {
   if (!is_possible()) return nullptr;
   const Layout layout(graph, outputs);
-  const std::vector<Instruction> list =
-      moving_instructions(graph, outputs, schedule_of(graph, outputs).moving, /*fuses=*/false);
+  const std::vector<Instruction> list = moving_instructions(graph, outputs, /*fuses=*/false),
+                                 some = wanted == outputs ? std::vector<Instruction>()
+                                                          : moving_instructions(graph, wanted, /*fuses=*/false);
   std::shared_ptr<Native> native(new Native);
   asmjit::JitRuntime& runtime = native->memory_->runtime;
   const bool is_made =
       add(runtime, native->numbers_, native->size_,
-          [&](asmjit::CodeHolder& code) { native->numbers_size_ = emit_numbers(code, graph, layout, list); }) &&
+          [&](asmjit::CodeHolder& code) { native->numbers_size_ = emit_numbers(code, graph, layout, wanted == outputs ? list : some); }) &&
       add(runtime, native->duals_, native->size_,
           [&](asmjit::CodeHolder& code) { native->duals_size_ = emit_duals(code, graph, layout, list); });
   return is_made ? native : nullptr;

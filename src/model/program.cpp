@@ -40,12 +40,11 @@ constexpr int largest_destination = (1 << 24) - 1;
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const std::vector<int>& outputs, Program& program)
+  Lowering(const Graph& graph, const std::vector<int>& outputs, const std::vector<int>& wanted, Program& program)
       : graph_(graph), layout_(graph, outputs), program_(program) {
-    const Schedule schedule = schedule_of(graph, outputs);
     program.rows_ = static_cast<int>(outputs.size());
-    lower_held(held_instructions(graph, schedule.held));
-    lower_moving(moving_instructions(graph, outputs, schedule.moving, true));
+    lower_held(held_instructions(graph, outputs));
+    lower_moving(moving_instructions(graph, wanted, true));
     program.held_ = std::move(layout_.held);
     program.held_loads_ = std::move(layout_.held_loads);
     program.moving_loads_ = std::move(layout_.moving_loads);
@@ -234,8 +233,8 @@ class Lowering {
   bool is_held_part_ = false;
 };
 
-Program::Program(const Graph& graph, const std::vector<int>& outputs) {
-  Lowering(graph, outputs, *this);
+Program::Program(const Graph& graph, const std::vector<int>& outputs, const std::vector<int>& wanted) {
+  Lowering(graph, outputs, wanted, *this);
 }
 
 void Program::run_held(double* h) const {

@@ -8,6 +8,7 @@
 #include "misuse_of.hpp"
 #include "pawl/model/trace.hpp"
 #include "pawl/pawl.hpp"
+#include "says.hpp"
 
 namespace pawl::model {
 namespace {
@@ -181,6 +182,40 @@ TEST(GraphFunction, FollowsParametersThatDifferBetweenRuns) {
   }
 }
 
+// Large enough for loops.
+TEST(GraphFunction, RunsALineOfCellsAsTheLambdaDoes) {
+  const auto line = [](Way way) {
+    System reactor("line");
+    constexpr int points = 300;
+    for (int i = 0; i < points; ++i) {
+      reactor.state("u" + std::to_string(i), 1 + std::sin(0.02 * i));
+      reactor.state("v" + std::to_string(i), 3);
+    }
+    const auto alpha = reactor.parameter("alpha", 0.02);
+    give_rates(reactor, way, [=](const auto& at, auto& d) {
+      using T = std::decay_t<decltype(at[State{0}])>;
+      const auto diffusion = at[alpha] * (points + 1.0);
+      for (int i = 0; i < points; ++i) {
+        const T u = at[State{2 * i}], v = at[State{2 * i + 1}];
+        const T u_left = i > 0 ? T(at[State{2 * i - 2}]) : T(1), v_left = i > 0 ? T(at[State{2 * i - 1}]) : T(3);
+        const T u_right = i + 1 < points ? T(at[State{2 * i + 2}]) : T(1),
+                v_right = i + 1 < points ? T(at[State{2 * i + 3}]) : T(3);
+        const T reaction = sqr(u) * v;
+        d[State{2 * i}] = 1 + reaction - 4 * u + diffusion * (u_left - 2 * u + u_right);
+        d[State{2 * i + 1}] = 3 * u - reaction + diffusion * (v_left - 2 * v + v_right);
+      }
+    });
+    return reactor;
+  };
+  EXPECT_TRUE(GraphFunction(trace_rates(line(Way::lambda), [](const auto& at, auto& d) {
+                              for (int i = 0; i < 600; ++i) {
+                                const Expr x = at[State{i}];
+                                d[State{i}] = sin(x) * (x + 1) - exp(x) / (2 + sqr(x)) + cos(x) * x;
+                              }
+                            }).function()).is_rolled());
+  expect_same_runs(line, {.end = 1, .tolerance = 1e-6});
+}
+
 TEST(GraphFunction, IsSharedByThreads) {
   const System system = lorenz(Way::native);
   const Options options{.end = 5, .tolerance = 1e-9};
@@ -223,12 +258,18 @@ TEST(GraphFunction, IsRefusedWhereItHasTheWrongSize) {
   const auto graph = std::make_shared<Graph>();
   const int node = state(*graph, x.index).node();
   two.rates(GraphFunction(graph, {node}));
-  EXPECT_EQ(misuse_of([&] { simulate(two, {.end = 1}); }), "a graph with 1 outputs is used where 2 are wanted");
+  EXPECT_EQ(misuse_of([&] { simulate(two, {.end = 1}); }), "system 'two': the rates never assign d[y]");
   System one("one");
   one.state("x", 1);
-  one.rates(GraphFunction(graph, {node}));
-  one.observable("pair", GraphFunction(graph, {node, node}));
-  EXPECT_EQ(misuse_of([&] { simulate(one, {.end = 1}).start()["pair"]; }),
+  one.rates(GraphFunction(graph, {node, node}));
+  const Result refused = simulate(one, {.end = 1});
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_TRUE(pawl::testing::says(refused.reason, {"a graph with 2 outputs is used where 1 is wanted"}));
+  System pair("pair");
+  pair.state("x", 1);
+  pair.rates(GraphFunction(graph, {node}));
+  pair.observable("pair", GraphFunction(graph, {node, node}));
+  EXPECT_EQ(misuse_of([&] { simulate(pair, {.end = 1}).start()["pair"]; }),
             "a graph with 2 outputs is used where 1 is wanted");
 }
 

@@ -7,7 +7,7 @@
 //   system.equations("circuit", 8, GraphFunction(graph, {eight nodes}));
 //
 // It takes every scalar. Numbers and gradients run as native code where there is any, everything else is interpreted;
-// the results are those of the same function written as a lambda. Indices of inputs are those of the System's handles.
+// the results are those of the same function written as a lambda. A large model with repeated rows is rolled (roll.hpp). Indices of inputs are those of the System's handles.
 //
 // Copies share the program. Evaluations need working memory, which every thread keeps for the functions it used last;
 // held values are computed again when one of those they were computed from has changed.
@@ -36,6 +36,8 @@ class GraphFunction {
 
   int rows() const;
   bool is_native() const;
+  /// Whether repeated rows are evaluated in loops, with numbers.
+  bool is_rolled() const;
   const Graph& graph() const;
   const std::vector<int>& outputs() const;
 
@@ -47,10 +49,10 @@ class GraphFunction {
     evaluate(at, &out);
     return out;
   }
-  /// Rates: an output per state.
+  /// Rates: an output per state, in their order.
   template <class T>
   void operator()(const Point<T>& at, Rates<T>& d) const {
-    if constexpr (std::is_same_v<T, Pattern>) check_rates(at);
+    if (at.around() != nullptr && at.around()->held != nullptr) check_rates(*at.around()->held);
     evaluate(at, &d[State{0}]);
   }
   /// A block of equations, guards, conditions or relations: an output per row.
@@ -72,7 +74,9 @@ class GraphFunction {
     if (count != rows_) refuse_rows(count);
   }
   [[noreturn]] void refuse_rows(std::size_t count) const;
-  void check_rates(const Point<Pattern>& at) const;
+  void check_rates(const Held& held) const {  // too few are found when the model is compiled
+    if (rows_ > held.states && held.states > 0) refuse_rows(held.states);
+  }
 
   std::shared_ptr<const Body> body_;
   std::size_t rows_;

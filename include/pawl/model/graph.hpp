@@ -87,7 +87,7 @@ class Graph {
   /// Throws Misuse where an output reads a relay or an input, whose rates are not known.
   std::vector<int> differentiated(const std::vector<int>& outputs, const std::vector<int>& rates = {});
 
-  /// Adds a node as it stands, without simplifying, for whoever has checked it: reading a file.
+  /// Adds a node as it stands, without simplifying, or finds it: for whoever has checked it.
   int append(const Node& node);
 
  private:

@@ -20,7 +20,12 @@ namespace pawl::model {
 class Native {
  public:
   /// Null where there is none; never for another reason.
-  static std::shared_ptr<const Native> make(const Graph& graph, const std::vector<int>& outputs);
+  static std::shared_ptr<const Native> make(const Graph& graph, const std::vector<int>& outputs) {
+    return make(graph, outputs, outputs);
+  }
+  /// The same, but code for numbers writes only the rows that are not -1 in `wanted`.
+  static std::shared_ptr<const Native> make(const Graph& graph, const std::vector<int>& outputs,
+                                            const std::vector<int>& wanted);
   /// Whether this processor, and this build, can have native code.
   static bool is_possible();
 

@@ -28,7 +28,9 @@ class Program {
  public:
   Program() = default;
   /// Throws Misuse where an output reads a derivative of second or higher order: no function is given those.
-  Program(const Graph& graph, const std::vector<int>& outputs);
+  Program(const Graph& graph, const std::vector<int>& outputs) : Program(graph, outputs, outputs) {}
+  /// The same with all its files, but writes only the rows that are not -1 in `wanted`.
+  Program(const Graph& graph, const std::vector<int>& outputs, const std::vector<int>& wanted);
 
   int rows() const { return rows_; }
   /// Temporaries, the inputs at their beginning included.
