@@ -112,6 +112,13 @@ void Graph::from(const Place& place) {
   here_ = place.line == 0 ? -1 : static_cast<int>(places_.size()) - 1;
 }
 
+void Graph::set_place(int node, const Place& place) {
+  const int here = here_;
+  from(place);
+  place_[static_cast<std::size_t>(node)] = here_;
+  here_ = here;
+}
+
 Place Graph::place_of(int node) const {
   if (place_.empty()) return {};
   const int place = place_[static_cast<std::size_t>(node)];

@@ -12,7 +12,8 @@ namespace {
 using Kind = ScheduleItem::Kind;
 
 struct Region {
-  int parent = -1, depth = 0;
+  int parent = 0, depth = 0;
+  int jump = 0;  // an ancestor further up, so that a common one is found in logarithmic time
   std::vector<int> nodes = {};  // ascending
   std::size_t next = 0;         // of them, to be emitted
 };
@@ -57,18 +58,31 @@ class Scheduler {
     const std::uint64_t key = static_cast<std::uint64_t>(region) << 32 | static_cast<std::uint32_t>(truth);
     const auto [found, is_new] = children_.try_emplace(key, static_cast<int>(regions_.size()));
     if (is_new) {
-      const int depth = regions_[at(region)].depth + 1;
-      regions_.push_back({.parent = region, .depth = depth});
-      regions_.push_back({.parent = region, .depth = depth});
+      const Region& parent = regions_[at(region)];
+      const Region &above = regions_[at(parent.jump)], &beyond = regions_[at(above.jump)];
+      const bool is_balanced = parent.depth - above.depth == above.depth - beyond.depth;
+      const Region made{.parent = region, .depth = parent.depth + 1, .jump = is_balanced ? above.jump : region};
+      regions_.push_back(made);
+      regions_.push_back(made);
     }
     return found->second + side;
   }
+  int depth(int region) const { return regions_[at(region)].depth; }
+  int raised(int region, int to) const {
+    while (depth(region) > to) {
+      const Region& from = regions_[at(region)];
+      region = depth(from.jump) >= to ? from.jump : from.parent;
+    }
+    return region;
+  }
   int common(int a, int b) const {
+    a = raised(a, depth(b));
+    b = raised(b, depth(a));
     while (a != b) {
-      if (regions_[at(a)].depth >= regions_[at(b)].depth)
-        a = regions_[at(a)].parent;
-      else
-        b = regions_[at(b)].parent;
+      const Region &left = regions_[at(a)], &right = regions_[at(b)];
+      const bool jumps = left.jump != right.jump;
+      a = jumps ? left.jump : left.parent;
+      b = jumps ? right.jump : right.parent;
     }
     return a;
   }

@@ -73,6 +73,7 @@ class Graph {
   /// Nodes made from here on come from there, until another place is given; a node keeps the first.
   void from(const Place& place);
   Place place_of(int node) const;
+  void set_place(int node, const Place& place);
   /// A node as text, as far as `depth` operations deep: "sqrt(level - 0.2)".
   std::string text(int node, int depth = 6) const;
 
