@@ -1,5 +1,7 @@
 // Code of a loop: registers of four lanes, one iteration in each. Held values are spread into memory before the loop;
 // leaves that do not lie side by side are gathered there at the beginning of every four iterations.
+#include <cstdlib>
+
 #include <asmjit/asmjit.h>
 
 #include "model/emitter.hpp"
@@ -37,8 +39,16 @@ class LoopEmitter : public Emitter {
     const asmjit::Label again = a_.newLabel(), done = a_.newLabel();
     a_.xor_(counter.r32(), counter.r32());
     a_.bind(again);
+    std::vector<char> is_there(leaves_.size(), 0);
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      if (!lies_side_by_side(leaves_[i])) gather(static_cast<int>(i));
+      if (is_there[i] != 0 || lies_side_by_side(leaves_[i])) continue;
+      const int partner = partner_of(leaves_[i]);
+      if (partner < 0) {
+        gather(static_cast<int>(i));
+      } else {
+        gather_pair(static_cast<int>(i), partner);
+        is_there[static_cast<std::size_t>(partner)] = 1;
+      }
     }
     write_list();
     a_.mov(x86::rax, x86::ptr(x86::rsp));
@@ -126,6 +136,33 @@ class LoopEmitter : public Emitter {
     }
     a_.vmovupd(slot(leaf_slot(i)), first_scratch);
   }
+  // Every second state from here on, and the leaf that reads those between; -1: there is none.
+  int partner_of(const PlacedLeaf& placed) const {
+    const auto is_every_second = [](const PlacedLeaf& leaf) {
+      return leaf.from == LoopLeaf::From::states && leaf.index.table.empty() && leaf.index.stride == 2;
+    };
+    if (!is_every_second(placed)) return -1;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const bool is_next = std::abs(leaves_[i].index.base - placed.index.base) == 1;
+      if (is_every_second(leaves_[i]) && is_next && leaves_[i].index.base / 2 == placed.index.base / 2)
+        return static_cast<int>(i);
+    }
+    return -1;
+  }
+  // Eight states that lie side by side, taken apart.
+  void gather_pair(int i, int partner) {
+    const auto base = [&](int leaf) { return leaves_[static_cast<std::size_t>(leaf)].index.base; };
+    if (base(partner) < base(i)) std::swap(i, partner);
+    a_.lea(x86::rax, x86::ptr(counter, counter));
+    a_.vmovupd(first_scratch, x86::ptr(x_, x86::rax, 3, 8 * base(i)));
+    a_.vmovupd(second_scratch, x86::ptr(x_, x86::rax, 3, 8 * base(i) + 32));
+    a_.vunpcklpd(third_scratch, first_scratch, second_scratch);
+    a_.vunpckhpd(first_scratch, first_scratch, second_scratch);
+    a_.vpermpd(third_scratch, third_scratch, 0xd8);  // lanes 0, 2, 1, 3
+    a_.vpermpd(first_scratch, first_scratch, 0xd8);
+    a_.vmovupd(slot(leaf_slot(i)), third_scratch);
+    a_.vmovupd(slot(leaf_slot(partner)), first_scratch);
+  }
   void write_table(std::size_t i) {
     a_.align(asmjit::AlignMode::kData, 4);
     a_.bind(tables_[i]);
@@ -137,7 +174,7 @@ class LoopEmitter : public Emitter {
     const Op op = node_of(one).op;
     return library_function(op) != nullptr || library_function_of_two(op) != nullptr;
   }
-  bool has_register(int node) const { return !is_leaf_value(node) && registers_.register_of(node) >= 0; }
+  bool has_register(int node) const { return registers_.register_of(node) >= 0; }
   asmjit::Operand place(int node) const {
     if (has_register(node)) return x86::ymm(static_cast<std::uint32_t>(registers_.register_of(node)));
     return memory_of(node);

@@ -22,15 +22,22 @@ class NumberEmitter : public Emitter {
     const Op op = node_of(one).op;
     return library_function(op) != nullptr || library_function_of_two(op) != nullptr;
   }
-  bool has_register(int node) const { return !is_leaf_value(node) && registers_.register_of(node) >= 0; }
-  asmjit::Operand place(int node) const {
+  bool has_register(int node) const { return registers_.register_of(node) >= 0; }
+  // A leaf that is read again is kept in a register: code that is shorter is fetched sooner.
+  asmjit::Operand place(int node) {
+    if (!has_register(node) && is_leaf_value(node)) keep(node, 2);
     if (has_register(node)) return x86::xmm(static_cast<std::uint32_t>(registers_.register_of(node)));
     return memory_of(node);
   }
   Xmm loaded(int node, const Xmm& scratch) {
+    if (!has_register(node) && is_leaf_value(node)) keep(node, 1);
     if (has_register(node)) return x86::xmm(static_cast<std::uint32_t>(registers_.register_of(node)));
     a_.vmovsd(scratch, memory_of(node));
     return scratch;
+  }
+  void keep(int node, int more) {
+    const int reg = registers_.take_for_leaf(node, more);
+    if (reg >= 0) a_.vmovsd(x86::xmm(static_cast<std::uint32_t>(reg)), memory_of(node));
   }
   Xmm result(const Instruction& one) {
     registers_.pass(one, now_);
@@ -83,7 +90,8 @@ class NumberEmitter : public Emitter {
   }
 
   void select(const Instruction& one) {
-    const asmjit::Operand g = place(one.operand[0]), where_positive = place(one.operand[1]);
+    const asmjit::Operand g = place(one.operand[0]);
+    const asmjit::Operand where_positive = place(one.operand[1]);
     a_.vxorpd(first_scratch, first_scratch, first_scratch);
     a_.emit(x86::Inst::kIdVcmpsd, first_scratch, first_scratch, g, asmjit::imm(1));  // 0 < g
     const Xmm otherwise = loaded(one.operand[2], second_scratch);

@@ -1,8 +1,8 @@
 // Registers: which values are in registers and which in memory, while straight code is written in one pass.
 //
 // A value that is computed gets a register. Where none is free, the one whose next use is furthest away is given up
-// (Belady, IBM Systems Journal 5 (1966) 78) and its value stored. Leaves are read where they are, and what was stored
-// once is read from there. Before calls and at branches everything that is still needed is stored.
+// (Belady, IBM Systems Journal 5 (1966) 78) and its value stored, unless it is in memory already, as leaves are. What was
+// stored once is read from there. Before calls and at branches everything that is still needed is stored.
 #pragma once
 
 #include <functional>
@@ -24,9 +24,12 @@ class Registers {
         slot_of_(static_cast<std::size_t>(graph.size()), -1),
         first_(static_cast<std::size_t>(graph.size()) + 1, 0),
         next_(static_cast<std::size_t>(graph.size()), 0),
+        is_leaf_(static_cast<std::size_t>(graph.size()), 0),
         slots_(first_slot),
         store_(std::move(store)) {
     list_uses(list);
+    for (int node = 0; node < graph.size(); ++node)
+      is_leaf_[at(node)] = !graph.is_moving(node) || is_leaf(graph[node].op) ? 1 : 0;
   }
 
   int register_of(int node) const { return register_of_[at(node)]; }
@@ -62,6 +65,17 @@ class Registers {
     value_in_[at(best)] = node;
     register_of_[at(node)] = best;
     return best;
+  }
+  /// A register for a leaf that the instruction at hand reads, where that is worth it: it is read `more` times after that,
+  /// and sooner than something that is in a register; else -1.
+  int take_for_leaf(int node, int more) {
+    const int first = next_[at(node)] + 1, last = first_[at(node) + 1];
+    if (last - first < more) return -1;
+    const int soon = uses_[at(first)];
+    for (const int value : value_in_) {
+      if (value < 0 || next_use(value) > soon) return take(node);
+    }
+    return -1;
   }
   /// Everything that is still needed is in memory from here on, and no register is in use.
   void flush() {
@@ -113,7 +127,7 @@ class Registers {
   }
   void evict(int reg) {
     const int node = value_in_[at(reg)];
-    if (slot_of_[at(node)] < 0) {
+    if (slot_of_[at(node)] < 0 && is_leaf_[at(node)] == 0) {
       slot_of_[at(node)] = new_slot();
       store_(reg, slot_of_[at(node)]);
     }
@@ -129,6 +143,7 @@ class Registers {
 
   std::vector<int> value_in_, register_of_, slot_of_;
   std::vector<int> first_, next_, uses_;  // the instructions that read a node: uses_[first_[node]] ...
+  std::vector<char> is_leaf_;
   std::vector<int> free_, left_;
   int slots_;
   Store store_;

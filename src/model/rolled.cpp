@@ -68,10 +68,23 @@ struct Rolled::Part {
     }
   }
 
-  double value(const PlacedLeaf& leaf, int k, const double* m, const double* x, const double* work) const {
-    if (leaf.from == LoopLeaf::From::states) return x[leaf.index[k]];
-    if (leaf.from == LoopLeaf::From::inputs) return m[leaf.index[k]];
-    return work[arrays_at + at(leaf.index.base) * at(loop.count) + at(k)];
+  // Iterations from `first` on into the lanes; the last one is repeated where there are too few.
+  void fill(Lanes& to, const PlacedLeaf& leaf, int first, int count, const double* m, const double* x,
+            const double* work) const {
+    const Indices& index = leaf.index;
+    if (leaf.from == LoopLeaf::From::held) {
+      std::copy_n(work + arrays_at + at(index.base) * at(loop.count) + at(first), count, to.lane.begin());
+    } else {
+      const double* from = leaf.from == LoopLeaf::From::states ? x : m;
+      if (index.table.empty()) {
+        const double* start = from + index.base + first * index.stride;
+        for (int k = 0; k < count; ++k) to.lane[at(k)] = start[k * index.stride];
+      } else {
+        const int* table = index.table.data() + first;
+        for (int k = 0; k < count; ++k) to.lane[at(k)] = from[table[k]];
+      }
+    }
+    std::fill(to.lane.begin() + count, to.lane.end(), to.lane[at(count - 1)]);
   }
   void run_lanes(const double* m, const double* x, double* out, double* work) const {
     auto* values = reinterpret_cast<Lanes*>(work + moving_at);
@@ -79,10 +92,7 @@ struct Rolled::Part {
     const int width = static_cast<int>(Lanes::count);
     for (int first = 0; first < loop.count; first += width) {
       const int last = std::min(first + width, loop.count);
-      for (std::size_t i = 0; i < leaves.size(); ++i) {
-        for (int k = first; k < last; ++k) given[i].lane[at(k - first)] = value(leaves[i], k, m, x, work);
-        for (int k = last - first; k < width; ++k) given[i].lane[at(k)] = given[i].lane[at(last - first - 1)];
-      }
+      for (std::size_t i = 0; i < leaves.size(); ++i) fill(given[i], leaves[i], first, last - first, m, x, work);
       interpret<Lanes>(program.code().data(), temporaries, work + held_at, given, made);
       for (std::size_t i = 0; i < loop.outputs.size(); ++i)
         for (int k = first; k < last; ++k) out[loop.rows[i][k]] = made[i].lane[at(k - first)];
