@@ -50,7 +50,8 @@ struct Cache {
   std::array<Slot, count> slots;
 };
 
-thread_local constinit Cache* cache = nullptr;
+// Read at every evaluation: a place that is known when the program is loaded costs one instruction.
+[[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
 
 Cache& make_cache() {
   thread_local std::unique_ptr<Cache> owner;
@@ -233,8 +234,10 @@ const std::vector<int>& GraphFunction::outputs() const {
 }
 
 template <class T>
-void GraphFunction::evaluate(const Point<T>& at, T* out) const {
+void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
+                                const detail::Surroundings<T>* around, T* out) const {
   const Body& body = *body_;
+  const Point<T> at(t, states, parameters, around);
   const Lease lease(body.number);
   Workspace& work = *lease;
   FilesOf<T>& files = std::get<FilesOf<T>>(work.files);
@@ -244,14 +247,22 @@ void GraphFunction::evaluate(const Point<T>& at, T* out) const {
   body.run(files.m.data(), body.states_of(at, files), out, work);
 }
 
-template void GraphFunction::evaluate(const Point<double>&, double*) const;
-template void GraphFunction::evaluate(const Point<Gradient>&, Gradient*) const;
-template void GraphFunction::evaluate(const Point<Pattern>&, Pattern*) const;
-template void GraphFunction::evaluate(const Point<Interval>&, Interval*) const;
-template void GraphFunction::evaluate(const Point<Jet<double>>&, Jet<double>*) const;
-template void GraphFunction::evaluate(const Point<Jet<Interval>>&, Jet<Interval>*) const;
-template void GraphFunction::evaluate(const Point<Curvature>&, Curvature*) const;
-template void GraphFunction::evaluate(const Point<Series>&, Series*) const;
+template void GraphFunction::evaluate_at(const double&, detail::StateAccess<double>, const double*,
+                                         const detail::Surroundings<double>*, double*) const;
+template void GraphFunction::evaluate_at(const Gradient&, detail::StateAccess<Gradient>, const double*,
+                                         const detail::Surroundings<Gradient>*, Gradient*) const;
+template void GraphFunction::evaluate_at(const Pattern&, detail::StateAccess<Pattern>, const double*,
+                                         const detail::Surroundings<Pattern>*, Pattern*) const;
+template void GraphFunction::evaluate_at(const Interval&, detail::StateAccess<Interval>, const double*,
+                                         const detail::Surroundings<Interval>*, Interval*) const;
+template void GraphFunction::evaluate_at(const Jet<double>&, detail::StateAccess<Jet<double>>, const double*,
+                                         const detail::Surroundings<Jet<double>>*, Jet<double>*) const;
+template void GraphFunction::evaluate_at(const Jet<Interval>&, detail::StateAccess<Jet<Interval>>, const double*,
+                                         const detail::Surroundings<Jet<Interval>>*, Jet<Interval>*) const;
+template void GraphFunction::evaluate_at(const Curvature&, detail::StateAccess<Curvature>, const double*,
+                                         const detail::Surroundings<Curvature>*, Curvature*) const;
+template void GraphFunction::evaluate_at(const Series&, detail::StateAccess<Series>, const double*,
+                                         const detail::Surroundings<Series>*, Series*) const;
 
 void GraphFunction::refuse_rows(std::size_t count) const {
   throw Misuse(fmt::format("a graph with {} output{} is used where {} {} wanted", rows_, rows_ == 1 ? "" : "s", count,

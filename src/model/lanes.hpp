@@ -1,13 +1,23 @@
 // Lanes: a row of 64 numbers as one more scalar, with which the interpreter runs 64 iterations of a loop at once. Every
 // lane is computed as a number is.
+//
+// The four operations give a LazyLanes, which is computed where it is assigned: what an instruction does is one loop
+// without a copy between, also where its result takes the place of an operand.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
+#include "model/arithmetic.hpp"
 #include "pawl/number.hpp"
 
 namespace pawl::model {
+
+template <class F>
+struct LazyLanes {
+  F f;
+  double operator[](std::size_t i) const { return f(i); }
+};
 
 struct Lanes {
   static constexpr std::size_t count = 64;
@@ -26,41 +36,14 @@ struct Lanes {
   friend Lanes operator-(const Lanes& x) {
     return each([&](std::size_t i) { return -x.lane[i]; });
   }
-  friend Lanes operator+(const Lanes& x, const Lanes& y) {
-    return each([&](std::size_t i) { return x.lane[i] + y.lane[i]; });
-  }
-  friend Lanes operator-(const Lanes& x, const Lanes& y) {
-    return each([&](std::size_t i) { return x.lane[i] - y.lane[i]; });
-  }
-  friend Lanes operator*(const Lanes& x, const Lanes& y) {
-    return each([&](std::size_t i) { return x.lane[i] * y.lane[i]; });
-  }
-  friend Lanes operator/(const Lanes& x, const Lanes& y) {
-    return each([&](std::size_t i) { return x.lane[i] / y.lane[i]; });
-  }
-  friend Lanes operator+(double x, const Lanes& y) {
-    return each([&](std::size_t i) { return x + y.lane[i]; });
-  }
-  friend Lanes operator+(const Lanes& x, double y) {
-    return each([&](std::size_t i) { return x.lane[i] + y; });
-  }
-  friend Lanes operator-(double x, const Lanes& y) {
-    return each([&](std::size_t i) { return x - y.lane[i]; });
-  }
-  friend Lanes operator-(const Lanes& x, double y) {
-    return each([&](std::size_t i) { return x.lane[i] - y; });
-  }
-  friend Lanes operator*(double x, const Lanes& y) {
-    return each([&](std::size_t i) { return x * y.lane[i]; });
-  }
-  friend Lanes operator/(double x, const Lanes& y) {
-    return each([&](std::size_t i) { return x / y.lane[i]; });
-  }
-  friend Lanes operator/(const Lanes& x, double y) {
-    return each([&](std::size_t i) { return x.lane[i] / y; });
+  template <class F>
+  Lanes& operator=(const LazyLanes<F>& lazy) {
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) lane[i] = lazy[i];
+    return *this;
   }
 
-  friend Lanes sqr(const Lanes& x) { return x * x; }
+  friend Lanes sqr(const Lanes& x) { return x.by([](double a) { return a * a; }); }
   friend Lanes sqrt(const Lanes& x) { return x.by([](double a) { return pawl::sqrt(a); }); }
   friend Lanes cbrt(const Lanes& x) { return x.by([](double a) { return pawl::cbrt(a); }); }
   friend Lanes exp(const Lanes& x) { return x.by([](double a) { return pawl::exp(a); }); }
@@ -101,6 +84,42 @@ struct Lanes {
   template <class F>
   Lanes by(const F& f) const {
     return each([&](std::size_t i) { return f(lane[i]); });
+  }
+};
+
+template <>
+struct Arithmetic<Lanes> {
+  template <class A, class B>
+  static auto add(const A& a, const B& b) {
+    return lazy([x = source(a), y = source(b)](std::size_t i) { return x(i) + y(i); });
+  }
+  template <class A, class B>
+  static auto sub(const A& a, const B& b) {
+    return lazy([x = source(a), y = source(b)](std::size_t i) { return x(i) - y(i); });
+  }
+  template <class A, class B>
+  static auto mul(const A& a, const B& b) {
+    return lazy([x = source(a), y = source(b)](std::size_t i) { return x(i) * y(i); });
+  }
+  template <class A, class B>
+  static auto div(const A& a, const B& b) {
+    return lazy([x = source(a), y = source(b)](std::size_t i) { return x(i) / y(i); });
+  }
+
+ private:
+  template <class F>
+  static LazyLanes<F> lazy(F f) {
+    return {f};
+  }
+  static auto source(double x) {
+    return [x](std::size_t) { return x; };
+  }
+  static auto source(const Lanes& x) {
+    return [lane = x.lane.data()](std::size_t i) { return lane[i]; };
+  }
+  template <class F>
+  static F source(const LazyLanes<F>& x) {
+    return x.f;
   }
 };
 

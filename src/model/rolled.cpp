@@ -1,6 +1,7 @@
 #include "pawl/model/rolled.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "model/interpreter.hpp"
 #include "model/lanes.hpp"
@@ -13,6 +14,13 @@ namespace {
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
+}
+
+// Rows of numbers that cross the lines of the cache are slow to write and to read back.
+constexpr std::size_t line = 64;
+double* aligned(double* from) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
+  return from + (line - address % line) % line / sizeof(double);
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ struct Rolled::Part {
     arrays_at = held_at + program.held().size();
     moving_at = arrays_at + arrays.size() * at(loop.count);
     const std::size_t lanes = at(program.moving_size()) + loop.leaves.size() + loop.outputs.size() + 1;
-    size = moving_at + (code ? 4 * at(code->moving_size()) : lanes * Lanes::count);
+    size = moving_at + (code ? 4 * at(code->moving_size()) : lanes * Lanes::count) + line / sizeof(double);
   }
 
   void prepare(const double* h, double* work) const {
@@ -62,7 +70,7 @@ struct Rolled::Part {
 
   void run(const double* m, const double* x, double* out, double* work) const {
     if (code) {
-      code->run({work + moving_at, work + held_at, x, out, m, work + arrays_at, loop.count});
+      code->run({aligned(work + moving_at), work + held_at, x, out, m, work + arrays_at, loop.count});
     } else {
       run_lanes(m, x, out, work);
     }
@@ -87,7 +95,7 @@ struct Rolled::Part {
     std::fill(to.lane.begin() + count, to.lane.end(), to.lane[at(count - 1)]);
   }
   void run_lanes(const double* m, const double* x, double* out, double* work) const {
-    auto* values = reinterpret_cast<Lanes*>(work + moving_at);
+    auto* values = reinterpret_cast<Lanes*>(aligned(work + moving_at));
     Lanes *given = values, *made = given + leaves.size(), *temporaries = made + loop.outputs.size();
     const int width = static_cast<int>(Lanes::count);
     for (int first = 0; first < loop.count; first += width) {

@@ -68,8 +68,15 @@ class GraphFunction {
  private:
   struct Body;
 
+  // The parts of a point one by one: a point that is copied for this call would be written and read back at once.
   template <class T>
-  void evaluate(const Point<T>& at, T* out) const;
+  void evaluate(const Point<T>& at, T* out) const {
+    const T t = at.t;
+    evaluate_at(t, at.states(), at.parameters(), at.around(), out);
+  }
+  template <class T>
+  void evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
+                   const detail::Surroundings<T>* around, T* out) const;
   void check_rows(std::size_t count) const {
     if (count != rows_) refuse_rows(count);
   }
