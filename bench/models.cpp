@@ -193,8 +193,8 @@ std::string ratio(double a, double b) {
 template <class T>
 void compare_evaluations(Report& report, const Case& one, const char* scalar, double most, int rounds) {
   Evaluation<T> at(one.hand);
-  const auto t = time_in_turn({at.job(one.hand), at.job(one.interpreted), at.job(one.native), at.bound(one.traced)},
-                              rounds, 2e-3);
+  const auto t =
+      time_in_turn({at.job(one.hand), at.job(one.interpreted), at.job(one.native), at.bound(one.traced)}, rounds, 2e-3);
   report.row({one.name, scalar, nanoseconds(t[0]), nanoseconds(t[1]), ratio(t[1], t[0]), nanoseconds(t[2]),
               ratio(t[2], t[0]), nanoseconds(t[3]), ratio(t[3], t[0])});
   report.expect(t[2] <= most * t[0] || t[3] <= most * t[0],
@@ -222,8 +222,8 @@ void bench_model_runs(Report& report, const Wanted& wanted) {
     const auto run = [&](const System& system) { return [&] { simulate(system, one.options); }; };
     const auto t = time_in_turn({run(one.hand), run(one.interpreted), run(one.native)}, wanted.is_quick ? 3 : 12);
     const auto milliseconds = [](double seconds) { return fmt::format("{:.3f}", 1e3 * seconds); };
-    report.row({one.name, milliseconds(t[0]), milliseconds(t[1]), ratio(t[1], t[0]), milliseconds(t[2]),
-                ratio(t[2], t[0])});
+    report.row(
+        {one.name, milliseconds(t[0]), milliseconds(t[1]), ratio(t[1], t[0]), milliseconds(t[2]), ratio(t[2], t[0])});
     const std::vector<double> expected = simulate(one.hand, one.options).final().states();
     for (const System* system : {&one.interpreted, &one.native})
       report.expect(simulate(*system, one.options).final().states() == expected, one.name + ": equal final states");
@@ -238,9 +238,10 @@ void bench_model_loops(Report& report, const Wanted& wanted) {
   for (const Case& one : cases) {
     Evaluation<double> at(one.hand);
     const auto native = Native::make(*one.traced.graph, one.traced.outputs);
-    const model::Rolled rolled(*one.traced.graph, one.traced.outputs, model::roll(*one.traced.graph, one.traced.outputs), true);
-    const auto t = time_in_turn(
-        {at.job(one.hand), at.bound(one.traced), at.job(one.interpreted), at.job(one.native)}, wanted.is_quick ? 3 : 25);
+    const model::Rolled rolled(*one.traced.graph, one.traced.outputs,
+                               model::roll(*one.traced.graph, one.traced.outputs), true);
+    const auto t = time_in_turn({at.job(one.hand), at.bound(one.traced), at.job(one.interpreted), at.job(one.native)},
+                                wanted.is_quick ? 3 : 25);
     report.row({one.name, nanoseconds(t[0]), nanoseconds(t[1]), ratio(t[1], t[0]), nanoseconds(t[2]), ratio(t[2], t[0]),
                 nanoseconds(t[3]), ratio(t[3], t[0]), native ? fmt::format("{}", native->size()) : "-",
                 fmt::format("{}", rolled.size())});
@@ -264,14 +265,14 @@ void bench_model_latency(Report& report, const Wanted& wanted) {
     Evaluation<Gradient> duals(one.hand);
     at.out.resize(entries.size());
     const Traced jacobian{std::make_shared<model::Graph>(derived), entries};
-    const auto t = time_in_turn({[&] { Program(graph, outputs); }, [&] { Native::make(graph, outputs); },
-                                 [&] { model::roll(graph, outputs); },
-                                 [&] {
-                                   model::Graph copy = graph;
-                                   copy.jacobian(outputs, model::Op::state);
-                                 },
-                                 at.bound(jacobian), duals.job(one.hand)},
-                                wanted.is_quick ? 2 : 10);
+    const auto t = time_in_turn(
+        {[&] { Program(graph, outputs); }, [&] { Native::make(graph, outputs); }, [&] { model::roll(graph, outputs); },
+         [&] {
+           model::Graph copy = graph;
+           copy.jacobian(outputs, model::Op::state);
+         },
+         at.bound(jacobian), duals.job(one.hand)},
+        wanted.is_quick ? 2 : 10);
     const auto milliseconds = [](double seconds) { return fmt::format("{:.3f}", 1e3 * seconds); };
     report.row({one.name, fmt::format("{}", outputs.size()), milliseconds(t[0]), milliseconds(t[1]), milliseconds(t[2]),
                 milliseconds(t[3]), fmt::format("{}", entries.size()), nanoseconds(t[4]), nanoseconds(t[5])});

@@ -29,23 +29,40 @@ class Rules {
   // d f(a) / da of a function of one operand, whose own node is y.
   int by_operand(Op op, int a, int y) {
     switch (op) {
-      case Op::neg: return number(-1);
-      case Op::sqr: return product(number(2), a);
-      case Op::sqrt: return quotient(number(0.5), y);
-      case Op::cbrt: return quotient(number(1), product(number(3), square(y)));
-      case Op::exp: return y;
-      case Op::log: return quotient(number(1), a);
-      case Op::sin: return g_.unary(Op::cos, a);
-      case Op::cos: return minus(g_.unary(Op::sin, a));
-      case Op::tan: return sum(number(1), square(y));
-      case Op::asin: return quotient(number(1), cosine_of_arc(a));
-      case Op::acos: return quotient(number(-1), cosine_of_arc(a));
-      case Op::atan: return quotient(number(1), sum(number(1), square(a)));
-      case Op::sinh: return g_.unary(Op::cosh, a);
-      case Op::cosh: return g_.unary(Op::sinh, a);
-      case Op::tanh: return difference(number(1), square(y));
-      case Op::abs: return g_.select(minus(a), number(-1), number(1));
-      default: throw Misuse(fmt::format("'{}' has no derivative", word_of(op)));
+      case Op::neg:
+        return number(-1);
+      case Op::sqr:
+        return product(number(2), a);
+      case Op::sqrt:
+        return quotient(number(0.5), y);
+      case Op::cbrt:
+        return quotient(number(1), product(number(3), square(y)));
+      case Op::exp:
+        return y;
+      case Op::log:
+        return quotient(number(1), a);
+      case Op::sin:
+        return g_.unary(Op::cos, a);
+      case Op::cos:
+        return minus(g_.unary(Op::sin, a));
+      case Op::tan:
+        return sum(number(1), square(y));
+      case Op::asin:
+        return quotient(number(1), cosine_of_arc(a));
+      case Op::acos:
+        return quotient(number(-1), cosine_of_arc(a));
+      case Op::atan:
+        return quotient(number(1), sum(number(1), square(a)));
+      case Op::sinh:
+        return g_.unary(Op::cosh, a);
+      case Op::cosh:
+        return g_.unary(Op::sinh, a);
+      case Op::tanh:
+        return difference(number(1), square(y));
+      case Op::abs:
+        return g_.select(minus(a), number(-1), number(1));
+      default:
+        throw Misuse(fmt::format("'{}' has no derivative", word_of(op)));
     }
   }
 
@@ -54,18 +71,30 @@ class Rules {
     const Node n = g_[y];
     if (is_unary(n.op)) return product(by_operand(n.op, n.a, y), da);
     switch (n.op) {
-      case Op::add: return sum(da, db);
-      case Op::sub: return difference(da, db);
-      case Op::mul: return sum(product(da, n.b), product(n.a, db));
-      case Op::div: return quotient(difference(da, product(y, db)), n.b);
-      case Op::atan2: return quotient(difference(product(n.b, da), product(n.a, db)), sum(square(n.b), square(n.a)));
-      case Op::hypot: return quotient(sum(product(n.a, da), product(n.b, db)), y);
-      case Op::pow: return power(n, y, da, db);
-      case Op::min: return g_.select(difference(n.a, n.b), db, da);
-      case Op::max: return g_.select(difference(n.b, n.a), db, da);
-      case Op::select: return g_.select(n.a, db, dc);
-      case Op::choose: return g_.choose(n.a, db, dc);
-      default: throw Misuse(fmt::format("'{}' has no derivative", word_of(n.op)));
+      case Op::add:
+        return sum(da, db);
+      case Op::sub:
+        return difference(da, db);
+      case Op::mul:
+        return sum(product(da, n.b), product(n.a, db));
+      case Op::div:
+        return quotient(difference(da, product(y, db)), n.b);
+      case Op::atan2:
+        return quotient(difference(product(n.b, da), product(n.a, db)), sum(square(n.b), square(n.a)));
+      case Op::hypot:
+        return quotient(sum(product(n.a, da), product(n.b, db)), y);
+      case Op::pow:
+        return power(n, y, da, db);
+      case Op::min:
+        return g_.select(difference(n.a, n.b), db, da);
+      case Op::max:
+        return g_.select(difference(n.b, n.a), db, da);
+      case Op::select:
+        return g_.select(n.a, db, dc);
+      case Op::choose:
+        return g_.choose(n.a, db, dc);
+      default:
+        throw Misuse(fmt::format("'{}' has no derivative", word_of(n.op)));
     }
   }
 
@@ -130,7 +159,8 @@ std::vector<Entry> Graph::jacobian(const std::vector<int>& outputs, Op kind) {
     const std::array<int, 3> operands{n.a, n.b, n.c};
     for (int i = 0; i < operand_count(n.op); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (!is_gate(n, i)) of_operands[at] = &gradients[static_cast<std::size_t>(place[static_cast<std::size_t>(operands[at])])];
+      if (!is_gate(n, i))
+        of_operands[at] = &gradients[static_cast<std::size_t>(place[static_cast<std::size_t>(operands[at])])];
     }
     gradients[k] = merged(rules, node, of_operands, zero);
   }

@@ -1,6 +1,7 @@
 // Code for Dual<8>: a value and two registers of four slopes each. Four duals are in registers, four more registers are
-// for what an instruction needs beside. Slopes are written first and the value last, so that a result may take the place
-// of an operand. Functions of the library are called with duals in memory; they are those of dual.hpp, compiled here.
+// for what an instruction needs beside. Slopes are written first and the value last, so that a result may take the
+// place of an operand. Functions of the library are called with duals in memory; they are those of dual.hpp, compiled
+// here.
 #include "model/emitter.hpp"
 #include "pawl/function.hpp"
 
@@ -18,30 +19,50 @@ using OfTwo = void (*)(Gradient*, const Gradient*, const Gradient*);
 
 OfOne dual_function(Op op) {
   switch (op) {
-    case Op::cbrt: return [](Gradient* y, const Gradient* x) { *y = cbrt(*x); };
-    case Op::exp: return [](Gradient* y, const Gradient* x) { *y = exp(*x); };
-    case Op::log: return [](Gradient* y, const Gradient* x) { *y = log(*x); };
-    case Op::sin: return [](Gradient* y, const Gradient* x) { *y = sin(*x); };
-    case Op::cos: return [](Gradient* y, const Gradient* x) { *y = cos(*x); };
-    case Op::tan: return [](Gradient* y, const Gradient* x) { *y = tan(*x); };
-    case Op::asin: return [](Gradient* y, const Gradient* x) { *y = asin(*x); };
-    case Op::acos: return [](Gradient* y, const Gradient* x) { *y = acos(*x); };
-    case Op::atan: return [](Gradient* y, const Gradient* x) { *y = atan(*x); };
-    case Op::sinh: return [](Gradient* y, const Gradient* x) { *y = sinh(*x); };
-    case Op::cosh: return [](Gradient* y, const Gradient* x) { *y = cosh(*x); };
-    case Op::tanh: return [](Gradient* y, const Gradient* x) { *y = tanh(*x); };
-    case Op::abs: return [](Gradient* y, const Gradient* x) { *y = abs(*x); };
-    default: return nullptr;
+    case Op::cbrt:
+      return [](Gradient* y, const Gradient* x) { *y = cbrt(*x); };
+    case Op::exp:
+      return [](Gradient* y, const Gradient* x) { *y = exp(*x); };
+    case Op::log:
+      return [](Gradient* y, const Gradient* x) { *y = log(*x); };
+    case Op::sin:
+      return [](Gradient* y, const Gradient* x) { *y = sin(*x); };
+    case Op::cos:
+      return [](Gradient* y, const Gradient* x) { *y = cos(*x); };
+    case Op::tan:
+      return [](Gradient* y, const Gradient* x) { *y = tan(*x); };
+    case Op::asin:
+      return [](Gradient* y, const Gradient* x) { *y = asin(*x); };
+    case Op::acos:
+      return [](Gradient* y, const Gradient* x) { *y = acos(*x); };
+    case Op::atan:
+      return [](Gradient* y, const Gradient* x) { *y = atan(*x); };
+    case Op::sinh:
+      return [](Gradient* y, const Gradient* x) { *y = sinh(*x); };
+    case Op::cosh:
+      return [](Gradient* y, const Gradient* x) { *y = cosh(*x); };
+    case Op::tanh:
+      return [](Gradient* y, const Gradient* x) { *y = tanh(*x); };
+    case Op::abs:
+      return [](Gradient* y, const Gradient* x) { *y = abs(*x); };
+    default:
+      return nullptr;
   }
 }
 OfTwo dual_function_of_two(Op op) {
   switch (op) {
-    case Op::atan2: return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = atan2(*x, *y); };
-    case Op::hypot: return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = hypot(*x, *y); };
-    case Op::pow: return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = pow(*x, *y); };
-    case Op::min: return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = min(*x, *y); };
-    case Op::max: return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = max(*x, *y); };
-    default: return nullptr;
+    case Op::atan2:
+      return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = atan2(*x, *y); };
+    case Op::hypot:
+      return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = hypot(*x, *y); };
+    case Op::pow:
+      return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = pow(*x, *y); };
+    case Op::min:
+      return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = min(*x, *y); };
+    case Op::max:
+      return [](Gradient* z, const Gradient* x, const Gradient* y) { *z = max(*x, *y); };
+    default:
+      return nullptr;
   }
 }
 void dual_power(Gradient* y, const Gradient* x, double power) {
@@ -146,9 +167,12 @@ class DualEmitter : public Emitter {
     const Parts y = parts_of(one.operand[1]);
     switch (op) {
       case Op::add:
-      case Op::sub: return sum(one, op, x, y);
-      case Op::mul: return x.is_held ? multiple(one, x, y) : product(one, x, y);
-      default: return x.is_held ? reciprocal(one, x, y) : y.is_held ? fraction(one, x, y) : quotient(one, x, y);
+      case Op::sub:
+        return sum(one, op, x, y);
+      case Op::mul:
+        return x.is_held ? multiple(one, x, y) : product(one, x, y);
+      default:
+        return x.is_held ? reciprocal(one, x, y) : y.is_held ? fraction(one, x, y) : quotient(one, x, y);
     }
   }
 

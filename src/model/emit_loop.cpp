@@ -241,12 +241,23 @@ class LoopEmitter : public Emitter {
     const asmjit::Operand y = place(second);
     const Ymm z = result(one);
     switch (op) {
-      case Op::add: a_.emit(x86::Inst::kIdVaddpd, z, x, y); break;
-      case Op::sub: a_.emit(x86::Inst::kIdVsubpd, z, x, y); break;
-      case Op::mul: a_.emit(x86::Inst::kIdVmulpd, z, x, y); break;
-      case Op::div: a_.emit(x86::Inst::kIdVdivpd, z, x, y); break;
-      case Op::min: a_.emit(x86::Inst::kIdVminpd, z, x, y); break;
-      default: a_.emit(x86::Inst::kIdVmaxpd, z, x, y);
+      case Op::add:
+        a_.emit(x86::Inst::kIdVaddpd, z, x, y);
+        break;
+      case Op::sub:
+        a_.emit(x86::Inst::kIdVsubpd, z, x, y);
+        break;
+      case Op::mul:
+        a_.emit(x86::Inst::kIdVmulpd, z, x, y);
+        break;
+      case Op::div:
+        a_.emit(x86::Inst::kIdVdivpd, z, x, y);
+        break;
+      case Op::min:
+        a_.emit(x86::Inst::kIdVminpd, z, x, y);
+        break;
+      default:
+        a_.emit(x86::Inst::kIdVmaxpd, z, x, y);
     }
   }
 
@@ -294,8 +305,9 @@ class AssembledLoop : public LoopCode {
 bool fits(const Loop& loop, const std::vector<PlacedLeaf>& leaves) {
   constexpr long long most = 1 << 28;
   const auto is_small = [&](const Indices& index) {
-    return index.base < most && static_cast<long long>(index.stride) * loop.count < most &&
-           static_cast<long long>(index.stride) * loop.count > -most;
+    return index.base < most &&
+           static_cast<long long>(index.stride) * loop.count<most&& static_cast<long long>(index.stride) * loop.count> -
+               most;
   };
   bool all = static_cast<long long>(leaves.size()) * loop.count < most;
   for (const PlacedLeaf& leaf : leaves) all = all && is_small(leaf.index);

@@ -80,12 +80,23 @@ class NumberEmitter : public Emitter {
     const asmjit::Operand y = place(second);
     const Xmm z = result(one);
     switch (op) {
-      case Op::add: a_.emit(x86::Inst::kIdVaddsd, z, x, y); break;
-      case Op::sub: a_.emit(x86::Inst::kIdVsubsd, z, x, y); break;
-      case Op::mul: a_.emit(x86::Inst::kIdVmulsd, z, x, y); break;
-      case Op::div: a_.emit(x86::Inst::kIdVdivsd, z, x, y); break;
-      case Op::min: a_.emit(x86::Inst::kIdVminsd, z, x, y); break;
-      default: a_.emit(x86::Inst::kIdVmaxsd, z, x, y);
+      case Op::add:
+        a_.emit(x86::Inst::kIdVaddsd, z, x, y);
+        break;
+      case Op::sub:
+        a_.emit(x86::Inst::kIdVsubsd, z, x, y);
+        break;
+      case Op::mul:
+        a_.emit(x86::Inst::kIdVmulsd, z, x, y);
+        break;
+      case Op::div:
+        a_.emit(x86::Inst::kIdVdivsd, z, x, y);
+        break;
+      case Op::min:
+        a_.emit(x86::Inst::kIdVminsd, z, x, y);
+        break;
+      default:
+        a_.emit(x86::Inst::kIdVmaxsd, z, x, y);
     }
   }
 

@@ -12,8 +12,7 @@ Emitter::Emitter(asmjit::CodeHolder& code, const Graph& graph, const Layout& lay
       layout_(layout),
       list_(list),
       a_(&code),
-      registers_(graph, list, registers, first_slot,
-                 [this](int reg, int slot) { store_register(reg, slot); }),
+      registers_(graph, list, registers, first_slot, [this](int reg, int slot) { store_register(reg, slot); }),
       bytes_(bytes),
       constants_(a_.newLabel()) {}
 
@@ -36,7 +35,9 @@ void Emitter::write_list() {
     const Instruction& one = list_[i];
     now_ = static_cast<int>(i);
     switch (one.shape) {
-      case Shape::branch: branch(one.node); break;
+      case Shape::branch:
+        branch(one.node);
+        break;
       case Shape::otherwise: {
         registers_.flush();
         const asmjit::Label after = a_.newLabel();
@@ -50,9 +51,14 @@ void Emitter::write_list() {
         a_.bind(open_.back());
         open_.pop_back();
         break;
-      case Shape::take: take_side(one); break;
-      case Shape::store: store_output(one); break;
-      default: compute(one);
+      case Shape::take:
+        take_side(one);
+        break;
+      case Shape::store:
+        store_output(one);
+        break;
+      default:
+        compute(one);
     }
   }
 }

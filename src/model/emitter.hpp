@@ -1,6 +1,7 @@
 // Emitter: what the emitters of code for numbers and for duals share: pointers, constants, branches, calls.
 //
-// The function is f(m, h, x, out) as Program::run. Code without calls leaves the pointers in the registers they came in.
+// The function is f(m, h, x, out) as Program::run. Code without calls leaves the pointers in the registers they came
+// in.
 #pragma once
 
 #include <cstdint>

@@ -120,16 +120,20 @@ double held_value(const Point<T>& at, const Load& load) {
 template <class T>
 T moving_value(const Point<T>& at, const Load& load) {
   switch (load.kind) {
-    case Op::time: return at.t;
-    case Op::rate: return at[Rate{load.index}];
-    case Op::relay: return at[Relay{load.index}];
-    default: return at[Input{load.index}];
+    case Op::time:
+      return at.t;
+    case Op::rate:
+      return at[Rate{load.index}];
+    case Op::relay:
+      return at[Relay{load.index}];
+    default:
+      return at[Input{load.index}];
   }
 }
 
 template <class T>
-inline constexpr bool is_lazy = std::is_same_v<T, Interval> || std::is_same_v<T, Jet<double>> ||
-                                std::is_same_v<T, Jet<Interval>>;
+inline constexpr bool is_lazy =
+    std::is_same_v<T, Interval> || std::is_same_v<T, Jet<double>> || std::is_same_v<T, Jet<Interval>>;
 
 }  // namespace
 

@@ -9,10 +9,10 @@ namespace pawl::model {
 
 std::string_view word_of(Op op) {
   static constexpr std::array<std::string_view, op_count> words{
-      "constant", "time", "state", "rate",  "parameter", "number", "mode", "truth", "relay", "input", "-",
-      "sqr",      "sqrt", "cbrt",  "exp",   "log",       "sin",    "cos",  "tan",   "asin",  "acos",  "atan",
-      "sinh",     "cosh", "tanh",  "abs",   "not",       "+",      "-",    "*",     "/",     "atan2", "hypot",
-      "pow",      "min",  "max",   "<",     "<=",        "==",     "and",  "or",    "select", "choose"};
+      "constant", "time", "state", "rate", "parameter", "number", "mode", "truth", "relay",  "input", "-",
+      "sqr",      "sqrt", "cbrt",  "exp",  "log",       "sin",    "cos",  "tan",   "asin",   "acos",  "atan",
+      "sinh",     "cosh", "tanh",  "abs",  "not",       "+",      "-",    "*",     "/",      "atan2", "hypot",
+      "pow",      "min",  "max",   "<",    "<=",        "==",     "and",  "or",    "select", "choose"};
   return words[static_cast<std::size_t>(op)];
 }
 
@@ -21,18 +21,25 @@ namespace {
 // How tightly an operator binds; a function call more than any.
 int strength(Op op) {
   switch (op) {
-    case Op::either: return 1;
-    case Op::both: return 2;
+    case Op::either:
+      return 1;
+    case Op::both:
+      return 2;
     case Op::less:
     case Op::less_equal:
-    case Op::equal: return 3;
+    case Op::equal:
+      return 3;
     case Op::add:
-    case Op::sub: return 4;
+    case Op::sub:
+      return 4;
     case Op::mul:
-    case Op::div: return 5;
+    case Op::div:
+      return 5;
     case Op::neg:
-    case Op::negation: return 6;
-    default: return 7;
+    case Op::negation:
+      return 6;
+    default:
+      return 7;
   }
 }
 

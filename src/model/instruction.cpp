@@ -42,7 +42,9 @@ class Builder {
   }
   void add(const ScheduleItem& item) {
     switch (item.kind) {
-      case Kind::compute: add_node(item.node); break;
+      case Kind::compute:
+        add_node(item.node);
+        break;
       case Kind::take:
         list_.push_back({Shape::take, item.node, 1, {item.from}});
         if (depth_ == 1) chosen_.push_back(item.node);

@@ -12,24 +12,24 @@ namespace pawl::model {
 
 /// What an instruction does beyond one operation of the graph.
 enum class Shape : std::uint8_t {
-  plain,         ///< the operation of its node
-  mul_add,       ///< a b + c
-  mul_sub,       ///< a b - c
-  sub_mul,       ///< c - a b
-  two_add,       ///< a b + c d with a and c held
+  plain,    ///< the operation of its node
+  mul_add,  ///< a b + c
+  mul_sub,  ///< a b - c
+  sub_mul,  ///< c - a b
+  two_add,  ///< a b + c d with a and c held
   two_sub,
-  add_add,       ///< (a + b) + c
+  add_add,  ///< (a + b) + c
   add_sub,
   sub_add,
   sub_sub,
-  from_add,      ///< c - (a + b)
+  from_add,  ///< c - (a + b)
   from_sub,
   take,
-  store,         ///< a into the output `node`
+  store,  ///< a into the output `node`
   branch,
   otherwise,
   join,
-  gone,          ///< part of a later one
+  gone,  ///< part of a later one
 };
 
 struct Instruction {

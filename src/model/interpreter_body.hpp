@@ -45,8 +45,18 @@ void interpret(const std::uint32_t* code, T* m, const double* h, const T* x, T* 
 #define PAWL_MODEL_LABEL_PLAIN(op) &&do_##op##_mm,
 #define PAWL_MODEL_LABEL_TWO(op, a, b) &&do_##op##_h##a##_h##b,
   static const void* const labels[] = {
-      &&do_halt,   &&do_jump,    &&do_jump_unless, &&do_copy_m,     &&do_copy_h, &&do_copy_x,
-      &&do_store_m, &&do_store_h, &&do_store_x,     &&do_select_mmm, &&do_pow_mh, &&do_negation_m,
+      &&do_halt,
+      &&do_jump,
+      &&do_jump_unless,
+      &&do_copy_m,
+      &&do_copy_h,
+      &&do_copy_x,
+      &&do_store_m,
+      &&do_store_h,
+      &&do_store_x,
+      &&do_select_mmm,
+      &&do_pow_mh,
+      &&do_negation_m,
       PAWL_MODEL_UNARY(PAWL_MODEL_LABEL_1) PAWL_MODEL_BINARY(PAWL_MODEL_LABEL_2)
           PAWL_MODEL_PLAIN(PAWL_MODEL_LABEL_PLAIN) PAWL_MODEL_LOGIC(PAWL_MODEL_LABEL_PLAIN)
               PAWL_MODEL_FUSED(PAWL_MODEL_LABEL_3) PAWL_MODEL_TWO_PRODUCTS(PAWL_MODEL_LABEL_TWO)

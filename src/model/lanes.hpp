@@ -43,21 +43,51 @@ struct Lanes {
     return *this;
   }
 
-  friend Lanes sqr(const Lanes& x) { return x.by([](double a) { return a * a; }); }
-  friend Lanes sqrt(const Lanes& x) { return x.by([](double a) { return pawl::sqrt(a); }); }
-  friend Lanes cbrt(const Lanes& x) { return x.by([](double a) { return pawl::cbrt(a); }); }
-  friend Lanes exp(const Lanes& x) { return x.by([](double a) { return pawl::exp(a); }); }
-  friend Lanes log(const Lanes& x) { return x.by([](double a) { return pawl::log(a); }); }
-  friend Lanes sin(const Lanes& x) { return x.by([](double a) { return pawl::sin(a); }); }
-  friend Lanes cos(const Lanes& x) { return x.by([](double a) { return pawl::cos(a); }); }
-  friend Lanes tan(const Lanes& x) { return x.by([](double a) { return pawl::tan(a); }); }
-  friend Lanes asin(const Lanes& x) { return x.by([](double a) { return pawl::asin(a); }); }
-  friend Lanes acos(const Lanes& x) { return x.by([](double a) { return pawl::acos(a); }); }
-  friend Lanes atan(const Lanes& x) { return x.by([](double a) { return pawl::atan(a); }); }
-  friend Lanes sinh(const Lanes& x) { return x.by([](double a) { return pawl::sinh(a); }); }
-  friend Lanes cosh(const Lanes& x) { return x.by([](double a) { return pawl::cosh(a); }); }
-  friend Lanes tanh(const Lanes& x) { return x.by([](double a) { return pawl::tanh(a); }); }
-  friend Lanes abs(const Lanes& x) { return x.by([](double a) { return pawl::abs(a); }); }
+  friend Lanes sqr(const Lanes& x) {
+    return x.by([](double a) { return a * a; });
+  }
+  friend Lanes sqrt(const Lanes& x) {
+    return x.by([](double a) { return pawl::sqrt(a); });
+  }
+  friend Lanes cbrt(const Lanes& x) {
+    return x.by([](double a) { return pawl::cbrt(a); });
+  }
+  friend Lanes exp(const Lanes& x) {
+    return x.by([](double a) { return pawl::exp(a); });
+  }
+  friend Lanes log(const Lanes& x) {
+    return x.by([](double a) { return pawl::log(a); });
+  }
+  friend Lanes sin(const Lanes& x) {
+    return x.by([](double a) { return pawl::sin(a); });
+  }
+  friend Lanes cos(const Lanes& x) {
+    return x.by([](double a) { return pawl::cos(a); });
+  }
+  friend Lanes tan(const Lanes& x) {
+    return x.by([](double a) { return pawl::tan(a); });
+  }
+  friend Lanes asin(const Lanes& x) {
+    return x.by([](double a) { return pawl::asin(a); });
+  }
+  friend Lanes acos(const Lanes& x) {
+    return x.by([](double a) { return pawl::acos(a); });
+  }
+  friend Lanes atan(const Lanes& x) {
+    return x.by([](double a) { return pawl::atan(a); });
+  }
+  friend Lanes sinh(const Lanes& x) {
+    return x.by([](double a) { return pawl::sinh(a); });
+  }
+  friend Lanes cosh(const Lanes& x) {
+    return x.by([](double a) { return pawl::cosh(a); });
+  }
+  friend Lanes tanh(const Lanes& x) {
+    return x.by([](double a) { return pawl::tanh(a); });
+  }
+  friend Lanes abs(const Lanes& x) {
+    return x.by([](double a) { return pawl::abs(a); });
+  }
   friend Lanes atan2(const Lanes& x, const Lanes& y) {
     return each([&](std::size_t i) { return pawl::atan2(x.lane[i], y.lane[i]); });
   }

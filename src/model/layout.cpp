@@ -22,8 +22,8 @@ Layout::Layout(const Graph& graph, const std::vector<int>& outputs) : nodes(grap
       states.push_back(n.a);
     } else if (is_input(n.op)) {
       if (n.op == Op::rate && n.b > 1)
-        throw Misuse(fmt::format("'{}' cannot be read by a function: it is given rates of first order",
-                                 graph.name_of(n)));
+        throw Misuse(
+            fmt::format("'{}' cannot be read by a function: it is given rates of first order", graph.name_of(n)));
       slot = static_cast<int>(moving_loads.size());
       moving_loads.push_back({n.op, n.a, slot});
     }

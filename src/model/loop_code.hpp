@@ -10,12 +10,12 @@
 namespace pawl::model {
 
 struct LoopArguments {
-  double* m;              ///< temporaries, four numbers each
-  const double* h;        ///< held values of the body
-  const double* x;        ///< states of the model
-  double* out;            ///< outputs of the model
-  const double* inputs;   ///< moving inputs of the model
-  const double* arrays;   ///< held values that differ between iterations: one after the other, `count` each
+  double* m;             ///< temporaries, four numbers each
+  const double* h;       ///< held values of the body
+  const double* x;       ///< states of the model
+  double* out;           ///< outputs of the model
+  const double* inputs;  ///< moving inputs of the model
+  const double* arrays;  ///< held values that differ between iterations: one after the other, `count` each
   long long count;
 };
 

@@ -44,11 +44,13 @@ std::shared_ptr<const Native> Native::make(const Graph& graph, const std::vector
                                                           : moving_instructions(graph, wanted, /*fuses=*/false);
   std::shared_ptr<Native> native(new Native);
   asmjit::JitRuntime& runtime = native->memory_->runtime;
-  const bool is_made =
-      add(runtime, native->numbers_, native->size_,
-          [&](asmjit::CodeHolder& code) { native->numbers_size_ = emit_numbers(code, graph, layout, wanted == outputs ? list : some); }) &&
-      add(runtime, native->duals_, native->size_,
-          [&](asmjit::CodeHolder& code) { native->duals_size_ = emit_duals(code, graph, layout, list); });
+  const bool is_made = add(runtime, native->numbers_, native->size_,
+                           [&](asmjit::CodeHolder& code) {
+                             native->numbers_size_ = emit_numbers(code, graph, layout, wanted == outputs ? list : some);
+                           }) &&
+                       add(runtime, native->duals_, native->size_, [&](asmjit::CodeHolder& code) {
+                         native->duals_size_ = emit_duals(code, graph, layout, list);
+                       });
   return is_made ? native : nullptr;
 }
 

@@ -1,12 +1,13 @@
 // The instructions of a program. A word is opcode | destination << 8; a word for each operand follows. The opcode says
 // in which file each operand is: m, moving temporaries; h, held numbers; x, states.
 //
-// The lists below are the only place where instructions are named: the interpreter makes a label of each, in this order.
-// Instructions that do two operations round twice, as written.
+// The lists below are the only place where instructions are named: the interpreter makes a label of each, in this
+// order. Instructions that do two operations round twice, as written.
 #pragma once
 
 #include <cstdint>
 
+// clang-format off
 // One operand, in m or x.
 #define PAWL_MODEL_UNARY(F) \
   F(neg) F(sqr) F(sqrt) F(cbrt) F(exp) F(log) F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) F(tanh) F(abs)
@@ -38,6 +39,7 @@
 #define PAWL_MODEL_SUMS(F)                                                                     \
   PAWL_MODEL_THREE(F, add_add) PAWL_MODEL_THREE(F, add_sub) PAWL_MODEL_THREE(F, sub_add)       \
   PAWL_MODEL_THREE(F, sub_sub) PAWL_MODEL_THREE(F, from_add) PAWL_MODEL_THREE(F, from_sub)
+// clang-format on
 
 namespace pawl::model {
 

@@ -114,9 +114,7 @@ class Lowering {
     if (dest < 0) dest = destination(one);
     encode(one, op, dest);
   }
-  static bool needs_temporaries(Op op) {
-    return op == Op::select || (op >= Op::atan2 && op <= Op::max);
-  }
+  static bool needs_temporaries(Op op) { return op == Op::select || (op >= Op::atan2 && op <= Op::max); }
 
   void encode(const Instruction& one, Op op, int dest) {
     auto& p = place_;
@@ -134,8 +132,8 @@ class Lowering {
       encode_plain(op, with);
     } else if (one.shape <= Shape::sub_mul) {
       const int pair = pair_of(p[0].file, p[1].file);
-      with(Code::mul_add_hmh,
-           18 * (shape - static_cast<int>(Shape::mul_add)) + 6 * static_cast<int>(p[2].file) + pair, 3);
+      with(Code::mul_add_hmh, 18 * (shape - static_cast<int>(Shape::mul_add)) + 6 * static_cast<int>(p[2].file) + pair,
+           3);
     } else if (one.shape <= Shape::two_sub) {
       with(Code::add_hm_hm, 4 * (shape - static_cast<int>(Shape::two_add)) + 2 * is_x(p[1].file) + is_x(p[3].file), 4);
     } else {

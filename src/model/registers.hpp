@@ -1,8 +1,8 @@
 // Registers: which values are in registers and which in memory, while straight code is written in one pass.
 //
 // A value that is computed gets a register. Where none is free, the one whose next use is furthest away is given up
-// (Belady, IBM Systems Journal 5 (1966) 78) and its value stored, unless it is in memory already, as leaves are. What was
-// stored once is read from there. Before calls and at branches everything that is still needed is stored.
+// (Belady, IBM Systems Journal 5 (1966) 78) and its value stored, unless it is in memory already, as leaves are. What
+// was stored once is read from there. Before calls and at branches everything that is still needed is stored.
 #pragma once
 
 #include <functional>
@@ -66,8 +66,8 @@ class Registers {
     register_of_[at(node)] = best;
     return best;
   }
-  /// A register for a leaf that the instruction at hand reads, where that is worth it: it is read `more` times after that,
-  /// and sooner than something that is in a register; else -1.
+  /// A register for a leaf that the instruction at hand reads, where that is worth it: it is read `more` times after
+  /// that, and sooner than something that is in a register; else -1.
   int take_for_leaf(int node, int more) {
     const int first = next_[at(node)] + 1, last = first_[at(node) + 1];
     if (last - first < more) return -1;
@@ -117,9 +117,7 @@ class Registers {
       for (int k = 0; k < list[i].count; ++k) uses_[at(next_[at(list[i].operand[at(k)])]++)] = static_cast<int>(i);
     for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = first_[i];
   }
-  int next_use(int node) const {
-    return next_[at(node)] < first_[at(node) + 1] ? uses_[at(next_[at(node)])] : never;
-  }
+  int next_use(int node) const { return next_[at(node)] < first_[at(node) + 1] ? uses_[at(next_[at(node)])] : never; }
   void drop(int node) {
     if (register_of_[at(node)] >= 0) value_in_[at(register_of_[at(node)])] = -1;
     if (slot_of_[at(node)] >= 0) left_.push_back(slot_of_[at(node)]);

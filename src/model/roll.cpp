@@ -8,15 +8,15 @@ namespace pawl::model {
 
 namespace {
 
-constexpr int longest_period = 256;         // rows of a body
+constexpr int longest_period = 256;          // rows of a body
 constexpr std::size_t largest_shape = 4000;  // operations and leaves of a row
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// The shape of some rows: operations in the order they are met, with numbers for those met before. Every occurrence of a
-// leaf is one of its own, because which of them happen to be the same differs between iterations.
+// The shape of some rows: operations in the order they are met, with numbers for those met before. Every occurrence of
+// a leaf is one of its own, because which of them happen to be the same differs between iterations.
 struct Shape {
   std::vector<int> words;
   std::vector<int> leaves;  // nodes
@@ -165,7 +165,7 @@ class Roller {
     const bool is_same = std::all_of(table.begin(), table.end(), [&](int other) { return other == node; });
     if (!graph_.is_moving(node) && is_same) return found->second = shared_leaf(loop, node);
     LoopLeaf leaf;
-    leaf.from = !graph_.is_moving(node)         ? LoopLeaf::From::held
+    leaf.from = !graph_.is_moving(node)        ? LoopLeaf::From::held
                 : graph_[node].op == Op::state ? LoopLeaf::From::states
                                                : LoopLeaf::From::inputs;
     if (leaf.from == LoopLeaf::From::states) {

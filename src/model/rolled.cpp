@@ -28,8 +28,8 @@ double* aligned(double* from) {
 // One loop and where its numbers are in the work of a thread.
 struct Rolled::Part {
   Loop loop;
-  Program program;                 // of the body
-  std::vector<int> shared_slots;   // in the h of the model
+  Program program;                       // of the body
+  std::vector<int> shared_slots;         // in the h of the model
   std::vector<std::vector<int>> arrays;  // per held leaf that differs: slots in the h of the model
   std::vector<PlacedLeaf> leaves;
   std::unique_ptr<LoopCode> code;

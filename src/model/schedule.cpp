@@ -13,7 +13,7 @@ using Kind = ScheduleItem::Kind;
 
 struct Region {
   int parent = 0, depth = 0;
-  int jump = 0;  // an ancestor further up, so that a common one is found in logarithmic time
+  int jump = 0;                 // an ancestor further up, so that a common one is found in logarithmic time
   std::vector<int> nodes = {};  // ascending
   std::size_t next = 0;         // of them, to be emitted
 };

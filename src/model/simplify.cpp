@@ -12,40 +12,74 @@ namespace pawl::model {
 
 double apply(Op op, double a, double b, double c) {
   switch (op) {
-    case Op::neg: return -a;
-    case Op::sqr: return sqr(a);
-    case Op::sqrt: return sqrt(a);
-    case Op::cbrt: return cbrt(a);
-    case Op::exp: return exp(a);
-    case Op::log: return log(a);
-    case Op::sin: return sin(a);
-    case Op::cos: return cos(a);
-    case Op::tan: return tan(a);
-    case Op::asin: return asin(a);
-    case Op::acos: return acos(a);
-    case Op::atan: return atan(a);
-    case Op::sinh: return sinh(a);
-    case Op::cosh: return cosh(a);
-    case Op::tanh: return tanh(a);
-    case Op::abs: return abs(a);
-    case Op::negation: return a == 0 ? 1 : 0;
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::atan2: return atan2(a, b);
-    case Op::hypot: return hypot(a, b);
-    case Op::pow: return pow(a, b);
-    case Op::min: return min(a, b);
-    case Op::max: return max(a, b);
-    case Op::less: return a < b ? 1 : 0;
-    case Op::less_equal: return a <= b ? 1 : 0;
-    case Op::equal: return a == b ? 1 : 0;
-    case Op::both: return a != 0 && b != 0 ? 1 : 0;
-    case Op::either: return a != 0 || b != 0 ? 1 : 0;
-    case Op::select: return select(a, b, c);
-    case Op::choose: return a != 0 ? b : c;
-    default: throw Misuse(fmt::format("'{}' has no operands", word_of(op)));
+    case Op::neg:
+      return -a;
+    case Op::sqr:
+      return sqr(a);
+    case Op::sqrt:
+      return sqrt(a);
+    case Op::cbrt:
+      return cbrt(a);
+    case Op::exp:
+      return exp(a);
+    case Op::log:
+      return log(a);
+    case Op::sin:
+      return sin(a);
+    case Op::cos:
+      return cos(a);
+    case Op::tan:
+      return tan(a);
+    case Op::asin:
+      return asin(a);
+    case Op::acos:
+      return acos(a);
+    case Op::atan:
+      return atan(a);
+    case Op::sinh:
+      return sinh(a);
+    case Op::cosh:
+      return cosh(a);
+    case Op::tanh:
+      return tanh(a);
+    case Op::abs:
+      return abs(a);
+    case Op::negation:
+      return a == 0 ? 1 : 0;
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::div:
+      return a / b;
+    case Op::atan2:
+      return atan2(a, b);
+    case Op::hypot:
+      return hypot(a, b);
+    case Op::pow:
+      return pow(a, b);
+    case Op::min:
+      return min(a, b);
+    case Op::max:
+      return max(a, b);
+    case Op::less:
+      return a < b ? 1 : 0;
+    case Op::less_equal:
+      return a <= b ? 1 : 0;
+    case Op::equal:
+      return a == b ? 1 : 0;
+    case Op::both:
+      return a != 0 && b != 0 ? 1 : 0;
+    case Op::either:
+      return a != 0 || b != 0 ? 1 : 0;
+    case Op::select:
+      return select(a, b, c);
+    case Op::choose:
+      return a != 0 ? b : c;
+    default:
+      throw Misuse(fmt::format("'{}' has no operands", word_of(op)));
   }
 }
 
@@ -69,14 +103,21 @@ int Graph::binary(Op op, int a, int b) {
   if (is_logic(op)) return make_logic(op, a, b);
   if (is_constant(a) && is_constant(b)) return constant(apply(op, value_of(a), value_of(b)));
   switch (op) {
-    case Op::add: return make_sum(a, b);
-    case Op::sub: return make_difference(a, b);
-    case Op::mul: return make_product(a, b);
-    case Op::div: return make_quotient(a, b);
-    case Op::pow: return make_power(a, b);
+    case Op::add:
+      return make_sum(a, b);
+    case Op::sub:
+      return make_difference(a, b);
+    case Op::mul:
+      return make_product(a, b);
+    case Op::div:
+      return make_quotient(a, b);
+    case Op::pow:
+      return make_power(a, b);
     case Op::min:
-    case Op::max: return a == b ? a : intern({op, a, b});
-    default: return intern({op, a, b});
+    case Op::max:
+      return a == b ? a : intern({op, a, b});
+    default:
+      return intern({op, a, b});
   }
 }
 

@@ -15,8 +15,7 @@ std::shared_ptr<Graph> graph_for(const System& system) {
   name_all(Op::truth, model.condition_names);
   name_all(Op::input, model.input_names);
   for (std::size_t i = 0; i < model.relays.size(); ++i)
-    graph->name(Op::relay, static_cast<int>(i),
-                model.relays[i].name);
+    graph->name(Op::relay, static_cast<int>(i), model.relays[i].name);
   return graph;
 }
 

@@ -91,7 +91,8 @@ TEST(GraphFile, TravelsThroughAFile) {
 }
 
 TEST(GraphFile, IsRefusedWhereItMeansNothing) {
-  const std::string head = "pawl graph 1\n", two = head + "nodes 2\nstate 0\n", tail = "outputs 0\nnames 0\nplaces 0\nend\n";
+  const std::string head = "pawl graph 1\n", two = head + "nodes 2\nstate 0\n",
+                    tail = "outputs 0\nnames 0\nplaces 0\nend\n";
   EXPECT_EQ(refusal_of(""), "line 1: the file ends here, before its 'end'");
   EXPECT_EQ(refusal_of("{\"json\": 1}\n"), "line 1: this is no model.graph: it begins with 'pawl graph <version>'");
   EXPECT_EQ(refusal_of("pawl graph 2\n"), "line 1: version 2 is not known; this program reads version 1");

@@ -207,12 +207,15 @@ TEST(GraphFunction, RunsALineOfCellsAsTheLambdaDoes) {
     });
     return reactor;
   };
-  EXPECT_TRUE(GraphFunction(trace_rates(line(Way::lambda), [](const auto& at, auto& d) {
-                              for (int i = 0; i < 600; ++i) {
-                                const Expr x = at[State{i}];
-                                d[State{i}] = sin(x) * (x + 1) - exp(x) / (2 + sqr(x)) + cos(x) * x;
-                              }
-                            }).function()).is_rolled());
+  EXPECT_TRUE(GraphFunction(trace_rates(line(Way::lambda),
+                                        [](const auto& at, auto& d) {
+                                          for (int i = 0; i < 600; ++i) {
+                                            const Expr x = at[State{i}];
+                                            d[State{i}] = sin(x) * (x + 1) - exp(x) / (2 + sqr(x)) + cos(x) * x;
+                                          }
+                                        })
+                                .function())
+                  .is_rolled());
   expect_same_runs(line, {.end = 1, .tolerance = 1e-6});
 }
 

@@ -98,9 +98,10 @@ TEST(Graph, RefusesWhatCannotMeanAnything) {
   EXPECT_EQ(misuse_of([&] { static_cast<void>(x > p); }),
             "'<' in 'level' compares something that moves: its truth would change where no event can see it. Declare a "
             "condition and read its truth, or take one of two values with select(g, where_positive, otherwise)");
-  EXPECT_EQ(misuse_of([&] { choose(x, p, x); }),
-            "choose(...) takes a held truth, and 'level' moves. Declare a condition and read its truth, or take one of two "
-            "values with select(g, where_positive, otherwise)");
+  EXPECT_EQ(
+      misuse_of([&] { choose(x, p, x); }),
+      "choose(...) takes a held truth, and 'level' moves. Declare a condition and read its truth, or take one of two "
+      "values with select(g, where_positive, otherwise)");
   EXPECT_EQ(misuse_of([&] { static_cast<void>(x + state(other, 0)); }),
             "an operation joins expressions of two graphs: both have to be made in one");
   EXPECT_EQ(misuse_of([&] { graph.unary(Op::sin, 99); }), "node 99 is not of this graph, which has 2 nodes");
@@ -128,8 +129,8 @@ TEST(CheckedRun, NamesTheFirstOperationThatIsNotFinite) {
 TEST(CheckedRun, NamesAnInputThatIsNotFinite) {
   Graph graph;
   const Expr y = state(graph, 0) * parameter(graph, 2, "gain");
-  const auto bad = first_not_finite(graph, {y.node()},
-                                    [](Op kind, int) { return kind == Op::parameter ? 1 / 0.0 : 1; });
+  const auto bad =
+      first_not_finite(graph, {y.node()}, [](Op kind, int) { return kind == Op::parameter ? 1 / 0.0 : 1; });
   ASSERT_TRUE(bad);
   EXPECT_EQ(bad->text, "gain with gain = inf");
 }

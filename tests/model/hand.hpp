@@ -42,22 +42,38 @@ using Wider = std::conditional_t<std::is_same_v<A, double>, B, A>;
 template <class T>
 T hand_unary(Op op, const T& a) {
   switch (op) {
-    case Op::neg: return -a;
-    case Op::sqr: return sqr(a);
-    case Op::sqrt: return sqrt(a);
-    case Op::cbrt: return cbrt(a);
-    case Op::exp: return exp(a);
-    case Op::log: return log(a);
-    case Op::sin: return sin(a);
-    case Op::cos: return cos(a);
-    case Op::tan: return tan(a);
-    case Op::asin: return asin(a);
-    case Op::acos: return acos(a);
-    case Op::atan: return atan(a);
-    case Op::sinh: return sinh(a);
-    case Op::cosh: return cosh(a);
-    case Op::tanh: return tanh(a);
-    default: return abs(a);
+    case Op::neg:
+      return -a;
+    case Op::sqr:
+      return sqr(a);
+    case Op::sqrt:
+      return sqrt(a);
+    case Op::cbrt:
+      return cbrt(a);
+    case Op::exp:
+      return exp(a);
+    case Op::log:
+      return log(a);
+    case Op::sin:
+      return sin(a);
+    case Op::cos:
+      return cos(a);
+    case Op::tan:
+      return tan(a);
+    case Op::asin:
+      return asin(a);
+    case Op::acos:
+      return acos(a);
+    case Op::atan:
+      return atan(a);
+    case Op::sinh:
+      return sinh(a);
+    case Op::cosh:
+      return cosh(a);
+    case Op::tanh:
+      return tanh(a);
+    default:
+      return abs(a);
   }
 }
 
@@ -65,20 +81,28 @@ template <class A, class B>
 Wider<A, B> hand_binary(Op op, const A& a, const B& b) {
   using T = Wider<A, B>;
   switch (op) {
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::atan2: return atan2(T(a), T(b));
-    case Op::hypot: return hypot(T(a), T(b));
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::div:
+      return a / b;
+    case Op::atan2:
+      return atan2(T(a), T(b));
+    case Op::hypot:
+      return hypot(T(a), T(b));
     case Op::pow: {
       if constexpr (std::is_same_v<B, double>)
         return pow(T(a), b);
       else
         return pow(T(a), T(b));
     }
-    case Op::min: return min(T(a), T(b));
-    default: return max(T(a), T(b));
+    case Op::min:
+      return min(T(a), T(b));
+    default:
+      return max(T(a), T(b));
   }
 }
 
@@ -130,7 +154,8 @@ struct Files {
 
   Files(const Program& program, const Instant<T>& at, int moving_size)
       : h(program.held()), m(static_cast<std::size_t>(moving_size) + 1) {
-    for (const Load& load : program.held_loads()) h[static_cast<std::size_t>(load.slot)] = at.held(load.kind, load.index);
+    for (const Load& load : program.held_loads())
+      h[static_cast<std::size_t>(load.slot)] = at.held(load.kind, load.index);
     for (const Load& load : program.moving_loads())
       m[static_cast<std::size_t>(load.slot)] = at.moving(load.kind, load.index);
     program.run_held(h.data());

@@ -123,8 +123,10 @@ TEST_F(NativeCode, OfASparseJacobianIsThatOfTheInterpreter) {
   const int cells = 40;
   std::vector<int> rates;
   for (int i = 0; i < cells; ++i) {
-    const Expr left = state(graph, (i + cells - 1) % cells), here = state(graph, i), right = state(graph, (i + 1) % cells);
-    rates.push_back((exp(-sqr(here)) * (left - 2 * here + right) - parameter(graph, 0) * here / (1 + sqr(right))).node());
+    const Expr left = state(graph, (i + cells - 1) % cells), here = state(graph, i),
+               right = state(graph, (i + 1) % cells);
+    rates.push_back(
+        (exp(-sqr(here)) * (left - 2 * here + right) - parameter(graph, 0) * here / (1 + sqr(right))).node());
   }
   std::vector<int> nodes;
   for (const Entry& entry : graph.jacobian(rates, Op::state)) nodes.push_back(entry.node);

@@ -84,8 +84,8 @@ TYPED_TEST(ProgramOf, RoundsTwiceWhereOneInstructionDoesTwoOperations) {
 
 TYPED_TEST(ProgramOf, ReadsEveryKindOfInput) {
   Graph graph;
-  const Expr y = time(graph) * state(graph, 2) + rate(graph, 0) * parameter(graph, 1) - relay(graph, 0) * number(graph, 0) +
-                 input(graph, 0) * mode(graph, 0) + truth(graph, 1);
+  const Expr y = time(graph) * state(graph, 2) + rate(graph, 0) * parameter(graph, 1) -
+                 relay(graph, 0) * number(graph, 0) + input(graph, 0) * mode(graph, 0) + truth(graph, 1);
   expect_as_by_hand(graph, {y.node(), parameter(graph, 0).node(), time(graph).node(), state(graph, 1).node()},
                     some_instant<TypeParam>());
 }
@@ -109,7 +109,8 @@ TEST(Program, FuzzedAgreesWithTheEvaluationByHand) {
     const auto expected = by_hand(model.graph, model.outputs, at), found = interpreted(program, at);
     const auto expected_duals = by_hand(model.graph, model.outputs, duals), found_duals = interpreted(program, duals);
     for (std::size_t row = 0; row < model.outputs.size(); ++row) {
-      ASSERT_TRUE(same_bits(expected[row], found[row])) << "seed " << seed << ": " << model.graph.text(model.outputs[row]);
+      ASSERT_TRUE(same_bits(expected[row], found[row]))
+          << "seed " << seed << ": " << model.graph.text(model.outputs[row]);
       ASSERT_TRUE(same_bits(expected_duals[row], found_duals[row], NotANumber::ignored))
           << "seed " << seed << ": " << model.graph.text(model.outputs[row]);
     }

@@ -26,9 +26,11 @@ void write_brusselator(Cells& cells, int points) {
   const Expr alpha = parameter(cells.graph, 0), diffusion = alpha * (points + 1.0) * (points + 1.0);
   for (int i = 0; i < points; ++i) {
     const Expr u = state(cells.graph, 2 * i), v = state(cells.graph, 2 * i + 1);
-    const Expr u_left = i > 0 ? state(cells.graph, 2 * i - 2) : Expr(1), v_left = i > 0 ? state(cells.graph, 2 * i - 1) : Expr(3);
+    const Expr u_left = i > 0 ? state(cells.graph, 2 * i - 2) : Expr(1),
+               v_left = i > 0 ? state(cells.graph, 2 * i - 1) : Expr(3);
     const bool is_last = i + 1 == points;
-    const Expr u_right = is_last ? Expr(1) : state(cells.graph, 2 * i + 2), v_right = is_last ? Expr(3) : state(cells.graph, 2 * i + 3);
+    const Expr u_right = is_last ? Expr(1) : state(cells.graph, 2 * i + 2),
+               v_right = is_last ? Expr(3) : state(cells.graph, 2 * i + 3);
     const Expr reaction = sqr(u) * v;
     cells.outputs.push_back((1 + reaction - 4 * u + diffusion * (u_left - 2 * u + u_right)).node());
     cells.outputs.push_back((3 * u - reaction + diffusion * (v_left - 2 * v + v_right)).node());
@@ -37,8 +39,7 @@ void write_brusselator(Cells& cells, int points) {
 
 std::vector<double> in_loops(const Cells& cells, const Instant<double>& at, bool is_native) {
   std::vector<Loop> loops = roll(cells.graph, cells.outputs);
-  const Program whole(cells.graph, cells.outputs),
-      rest(cells.graph, cells.outputs, rest_of(loops, cells.outputs));
+  const Program whole(cells.graph, cells.outputs), rest(cells.graph, cells.outputs, rest_of(loops, cells.outputs));
   const Rolled rolled(cells.graph, cells.outputs, std::move(loops), is_native);
   if (rolled.loops() > 0) {
     EXPECT_EQ(rolled.is_native(), is_native);

@@ -14,8 +14,8 @@
 //   2 14 tank.mo                    node, line, file
 //   end
 //
-// Numbers are written in hexadecimal, so that every bit arrives. A file is checked when it is read: what does not mean a
-// graph is refused with the line and the reason, and nothing is allocated that the text does not account for.
+// Numbers are written in hexadecimal, so that every bit arrives. A file is checked when it is read: what does not mean
+// a graph is refused with the line and the reason, and nothing is allocated that the text does not account for.
 #pragma once
 
 #include <iosfwd>

@@ -7,7 +7,8 @@
 //   system.equations("circuit", 8, GraphFunction(graph, {eight nodes}));
 //
 // It takes every scalar. Numbers and gradients run as native code where there is any, everything else is interpreted;
-// the results are those of the same function written as a lambda. A large model with repeated rows is rolled (roll.hpp). Indices of inputs are those of the System's handles.
+// the results are those of the same function written as a lambda. A large model with repeated rows is rolled
+// (roll.hpp). Indices of inputs are those of the System's handles.
 //
 // Copies share the program. Evaluations need working memory, which every thread keeps for the functions it used last;
 // held values are computed again when one of those they were computed from has changed.

@@ -11,8 +11,8 @@
 //
 // Nodes are simplified when they are made. What keeps every bit, but for the sign of a zero: x + 0, x - 0, x 1, x / 1,
 // --x, a + -b, (-a) b, x x as a square, x^0, x^1, x^2, operations on literals; operands that commute are put in one
-// order, held first, then by age. What does not: 0 x and x - x are 0, although x may become infinite or NaN. x / c stays
-// a division.
+// order, held first, then by age. What does not: 0 x and x - x are 0, although x may become infinite or NaN. x / c
+// stays a division.
 //
 // A graph grows while a model is written, by one thread; a finished one is read by any number of them.
 #pragma once

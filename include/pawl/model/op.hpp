@@ -13,13 +13,13 @@ enum class Op : std::uint8_t {
   // Inputs, by index. Held between events: parameter, number, mode, truth. Moving: the others.
   time,
   state,
-  rate,       ///< of a state, as at[dot(x)] reads it; its second operand is the order of the derivative
+  rate,  ///< of a state, as at[dot(x)] reads it; its second operand is the order of the derivative
   parameter,
-  number,     ///< a discrete double
-  mode,       ///< a discrete bool, int or enum
-  truth,      ///< a condition, 0 or 1, or a relation, -1, 0 or 1
-  relay,      ///< moves while it slides
-  input,      ///< a quantity given from outside, which moves with time
+  number,  ///< a discrete double
+  mode,    ///< a discrete bool, int or enum
+  truth,   ///< a condition, 0 or 1, or a relation, -1, 0 or 1
+  relay,   ///< moves while it slides
+  input,   ///< a quantity given from outside, which moves with time
   // Functions of one operand.
   neg,
   sqr,

@@ -1,10 +1,10 @@
 // Program: outputs of a graph as a flat list of instructions, for every scalar.
 //
 //   const Program program(graph, outputs);
-//   std::vector<double> h = program.held();                     // literals are there; the rest is loaded by whoever knows
-//   for (const Load& load : program.held_loads()) h[load.slot] = ...;
-//   program.run_held(h.data());                                 // once per event
-//   program.run(m.data(), h.data(), x, out);                    // at every evaluation; m: moving_loads() filled in
+//   std::vector<double> h = program.held();                     // literals are there; the rest is loaded by whoever
+//   knows for (const Load& load : program.held_loads()) h[load.slot] = ...; program.run_held(h.data()); // once per
+//   event program.run(m.data(), h.data(), x, out);                    // at every evaluation; m: moving_loads() filled
+//   in
 //
 // Values are in three files: m, temporaries of the scalar T, reused after their last use; h, numbers held between
 // events; x, the states, read where they are. A choice by a held truth jumps over the side that is not taken. Results

@@ -3,7 +3,8 @@
 // Rows whose expressions have the same shape at a fixed period (the cells of a line, the stages of an amplifier, the
 // species of a grid) become one body and tables that say which states and held values every iteration reads. Straight
 // code of ten thousand rows is fetched from memory at every evaluation; a loop is small, and does four iterations at
-// once. Analysis stays scalar; only the evaluation with numbers is rolled, and every bit is that of the rows one by one.
+// once. Analysis stays scalar; only the evaluation with numbers is rolled, and every bit is that of the rows one by
+// one.
 //
 //   const std::vector<Loop> loops = roll(graph, outputs);
 #pragma once
@@ -31,12 +32,12 @@ struct LoopLeaf {
 };
 
 struct Loop {
-  int count = 0;                   ///< iterations
-  Graph body;                      ///< its states are `leaves`, its parameters `shared`
-  std::vector<int> outputs;        ///< nodes of the body
-  std::vector<Indices> rows;       ///< per output of the body
-  std::vector<LoopLeaf> leaves;    ///< what differs between iterations, or moves
-  std::vector<int> shared;         ///< held nodes of the whole graph that all iterations read
+  int count = 0;                 ///< iterations
+  Graph body;                    ///< its states are `leaves`, its parameters `shared`
+  std::vector<int> outputs;      ///< nodes of the body
+  std::vector<Indices> rows;     ///< per output of the body
+  std::vector<LoopLeaf> leaves;  ///< what differs between iterations, or moves
+  std::vector<int> shared;       ///< held nodes of the whole graph that all iterations read
 };
 
 /// At least this many iterations make a loop.

@@ -3,8 +3,8 @@
 //   const auto rates = [=](const auto& at, auto& d) { d[x] = at[speed] * sin(at[angle]); ... };
 //   system.rates(trace_rates(system, rates).function());
 //
-// It has to be asked for: at[parameter] and at[mode] are expressions then, not numbers, so that `const double k = at[p]`
-// and `at[mode] ? a : b` do not compile; write `const auto k`, and choose(at[mode], a, b).
+// It has to be asked for: at[parameter] and at[mode] are expressions then, not numbers, so that `const double k =
+// at[p]` and `at[mode] ? a : b` do not compile; write `const auto k`, and choose(at[mode], a, b).
 #pragma once
 
 #include <memory>
