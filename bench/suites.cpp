@@ -54,6 +54,12 @@ const std::vector<BenchTable>& tables() {
         {"spheres", "spheres", "many compliant contacts: time per step, rest, energy", false, bench_spheres},
         {"contact", "peers", "impact and friction beside Siconos and MuJoCo", false, bench_contact_peers},
         {"contact", "routes", "explicit and implicit routes through the same contacts", false, bench_contact_routes},
+        {"models", "evaluations", "models as data: one evaluation beside that of a lambda", false,
+         bench_model_evaluations},
+        {"models", "runs", "models as data: whole runs beside those with lambdas", false, bench_model_runs},
+        {"models", "loops", "models as data: repeated rows in loops", false, bench_model_loops},
+        {"models", "latency", "models as data: from a graph to what runs; sparse Jacobians", false,
+         bench_model_latency},
         {"auto", "auto", "the choice of auto beside the best choice by hand", false, bench_auto},
   };
   return list;

@@ -33,6 +33,12 @@ const std::vector<BenchTable>& tables();
 /// is none of.
 void run_suite(const std::string& suite, const std::string& table, Report& report, const Wanted& wanted);
 
+// models.cpp
+void bench_model_evaluations(Report& report, const Wanted& wanted);
+void bench_model_runs(Report& report, const Wanted& wanted);
+void bench_model_loops(Report& report, const Wanted& wanted);
+void bench_model_latency(Report& report, const Wanted& wanted);
+
 // catalogue.cpp, gauntlet.cpp, choice.cpp, spheres.cpp
 void bench_catalogue(Report& report, const Wanted& wanted);
 void bench_gauntlet(Report& report, const Wanted& wanted);

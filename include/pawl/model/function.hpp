@@ -1,0 +1,93 @@
+// GraphFunction: outputs of a graph as a model function: where a System takes a lambda, it takes this.
+//
+//   const auto graph = std::make_shared<Graph>();
+//   ...
+//   system.rates(GraphFunction(graph, {one node per state}));
+//   system.guard("touches", GraphFunction(graph, {height.node()}));
+//   system.equations("circuit", 8, GraphFunction(graph, {eight nodes}));
+//
+// It takes every scalar. Numbers and gradients run as native code where there is any, everything else is interpreted;
+// the results are those of the same function written as a lambda. A large model with repeated rows is rolled
+// (roll.hpp). Indices of inputs are those of the System's handles.
+//
+// Copies share the program. Evaluations need working memory, which every thread keeps for the functions it used last;
+// held values are computed again when one of those they were computed from has changed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pawl/function.hpp"
+#include "pawl/model/check.hpp"
+#include "pawl/model/graph.hpp"
+
+namespace pawl::model {
+
+enum class Execution {
+  automatic,    ///< native code where the processor and the system allow it
+  interpreted,  ///< no native code
+};
+
+class GraphFunction {
+ public:
+  GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs,
+                Execution execution = Execution::automatic);
+
+  int rows() const;
+  bool is_native() const;
+  /// Whether repeated rows are evaluated in loops, with numbers.
+  bool is_rolled() const;
+  const Graph& graph() const;
+  const std::vector<int>& outputs() const;
+
+  /// A guard, an observable, one equation. Requires one output.
+  template <class T>
+  T operator()(const Point<T>& at) const {
+    check_rows(1);
+    T out{};
+    evaluate(at, &out);
+    return out;
+  }
+  /// Rates: an output per state, in their order.
+  template <class T>
+  void operator()(const Point<T>& at, Rates<T>& d) const {
+    if (at.around() != nullptr && at.around()->held != nullptr) check_rates(*at.around()->held);
+    evaluate(at, &d[State{0}]);
+  }
+  /// A block of equations, guards, conditions or relations: an output per row.
+  template <class T>
+  void operator()(const Point<T>& at, std::span<T>& out) const {
+    check_rows(out.size());
+    evaluate(at, out.data());
+  }
+
+  /// Which operation is the first whose result is not finite here, if there is one.
+  std::optional<NotFinite> first_not_finite(const Point<double>& at) const;
+
+ private:
+  struct Body;
+
+  // The parts of a point one by one: a point that is copied for this call would be written and read back at once.
+  template <class T>
+  void evaluate(const Point<T>& at, T* out) const {
+    const T t = at.t;
+    evaluate_at(t, at.states(), at.parameters(), at.around(), out);
+  }
+  template <class T>
+  void evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
+                   const detail::Surroundings<T>* around, T* out) const;
+  void check_rows(std::size_t count) const {
+    if (count != rows_) refuse_rows(count);
+  }
+  [[noreturn]] void refuse_rows(std::size_t count) const;
+  void check_rates(const Held& held) const {  // too few are found when the model is compiled
+    if (rows_ > held.states && held.states > 0) refuse_rows(held.states);
+  }
+
+  std::shared_ptr<const Body> body_;
+  std::size_t rows_;
+};
+
+}  // namespace pawl::model

@@ -1,0 +1,284 @@
+#include "pawl/model/function.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pawl/model/native.hpp"
+#include "pawl/model/program.hpp"
+#include "pawl/model/rolled.hpp"
+#include "pawl/system.hpp"
+
+namespace pawl::model {
+
+namespace {
+
+std::size_t at_index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class T>
+struct FilesOf {
+  std::vector<T> m, x;
+};
+
+// Working memory of one function in one thread.
+struct Workspace {
+  std::vector<double> h;
+  bool is_fresh = true, is_prepared = false;
+  Rolled::Work loops;
+  std::tuple<FilesOf<double>, FilesOf<Gradient>, FilesOf<Pattern>, FilesOf<Interval>, FilesOf<Jet<double>>,
+             FilesOf<Jet<Interval>>, FilesOf<Curvature>, FilesOf<Series>>
+      files;
+};
+
+// Instructions from which on a search for loops is worth its time, and straight code begins to be slower than loops.
+constexpr int least_rolled = 4000;
+
+// The workspaces a thread keeps: few, so that a thousand functions that are gone leave nothing behind.
+struct Cache {
+  struct Slot {
+    std::uint64_t function = 0;
+    bool is_busy = false;
+    std::unique_ptr<Workspace> workspace;
+  };
+  static constexpr std::uint64_t count = 64;
+  std::array<Slot, count> slots;
+};
+
+// Read at every evaluation: a place that is known when the program is loaded costs one instruction.
+[[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
+
+Cache& make_cache() {
+  thread_local std::unique_ptr<Cache> owner;
+  owner = std::make_unique<Cache>();
+  cache = owner.get();
+  return *cache;
+}
+
+// A workspace for one evaluation. A function that is evaluated inside another, for at[dot(x)] say, has its own; where
+// the place of a busy one would be needed, memory of the call.
+class Lease {
+ public:
+  explicit Lease(std::uint64_t function) {
+    Cache& all = cache != nullptr ? *cache : make_cache();
+    Cache::Slot& slot = all.slots[function % Cache::count];
+    if (slot.is_busy) {
+      own_ = std::make_unique<Workspace>();
+      return;
+    }
+    if (slot.function != function) {
+      slot.workspace = std::make_unique<Workspace>();
+      slot.function = function;
+    }
+    slot_ = &slot;
+    slot.is_busy = true;
+  }
+  ~Lease() {
+    if (slot_ != nullptr) slot_->is_busy = false;
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Workspace& operator*() const { return slot_ != nullptr ? *slot_->workspace : *own_; }
+
+ private:
+  Cache::Slot* slot_ = nullptr;
+  std::unique_ptr<Workspace> own_;
+};
+
+std::uint64_t next_function() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+// Ranges note what they read, and patterns look at every handle; the others read the fields behind.
+template <class T>
+inline constexpr bool is_noted = std::is_same_v<T, Interval> || std::is_same_v<T, Pattern>;
+
+template <class T>
+double held_value(const Point<T>& at, const Load& load) {
+  const int i = load.index;
+  if constexpr (!is_noted<T>) {
+    if (load.kind == Op::parameter) return at.parameters()[i];
+    const Held& held = *at.around()->held;
+    if (load.kind == Op::number) return held.numbers[at_index(i)];
+    if (load.kind == Op::mode) return held.modes[at_index(i)];
+    return held.truths[at_index(i)];
+  } else {
+    if (load.kind == Op::parameter) return at[Parameter{i}];
+    if (load.kind == Op::number) return at[Discrete<double>{i}];
+    if (load.kind == Op::mode) return at[Discrete<int>{i}];
+    return at[Relation{i}];
+  }
+}
+
+template <class T>
+T moving_value(const Point<T>& at, const Load& load) {
+  switch (load.kind) {
+    case Op::time:
+      return at.t;
+    case Op::rate:
+      return at[Rate{load.index}];
+    case Op::relay:
+      return at[Relay{load.index}];
+    default:
+      return at[Input{load.index}];
+  }
+}
+
+template <class T>
+inline constexpr bool is_lazy =
+    std::is_same_v<T, Interval> || std::is_same_v<T, Jet<double>> || std::is_same_v<T, Jet<Interval>>;
+
+}  // namespace
+
+struct GraphFunction::Body {
+  std::uint64_t number = next_function();
+  std::shared_ptr<const Graph> graph;
+  std::vector<int> outputs;
+  Program program;
+  std::shared_ptr<const Native> native;
+  std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
+  Program rest;
+
+  Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
+      : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
+    const bool may_be_native = execution == Execution::automatic && Native::is_possible();
+    std::vector<int> one_by_one = outputs;
+    if (program.instructions() >= least_rolled) {
+      std::vector<Loop> loops = roll(*graph, outputs);
+      one_by_one = rest_of(loops, outputs);
+      if (!loops.empty()) rolled = std::make_unique<const Rolled>(*graph, outputs, std::move(loops), may_be_native);
+      rest = Program(*graph, outputs, one_by_one);
+    }
+    if (may_be_native) native = Native::make(*graph, outputs, one_by_one);
+  }
+
+  template <class T>
+  int moving_size() const {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+      if (native) return std::max(native->moving_size(static_cast<const T*>(nullptr)), program.moving_size());
+    }
+    return program.moving_size();
+  }
+
+  template <class T>
+  void load_held(const Point<T>& at, Workspace& work) const {
+    bool has_changed = std::exchange(work.is_fresh, false);
+    if (has_changed) work.h = program.held();
+    for (const Load& load : program.held_loads()) {
+      const double value = held_value(at, load);
+      double& kept = work.h[at_index(load.slot)];
+      has_changed = has_changed || !(kept == value);
+      kept = value;
+    }
+    if (!has_changed) return;
+    program.run_held(work.h.data());
+    work.is_prepared = false;
+  }
+
+  template <class T>
+  const T* states_of(const Point<T>& at, FilesOf<T>& files) const {
+    if constexpr (is_lazy<T>) {
+      const std::vector<int>& states = program.states();
+      if (!states.empty() && files.x.empty()) files.x.resize(at_index(states.back()) + 1);
+      for (const int i : states) files.x[at_index(i)] = at.states()[i];
+      return files.x.data();
+    } else {
+      if constexpr (std::is_same_v<T, Pattern>) {
+        for (const int i : program.states()) static_cast<void>(at[State{i}]);  // looked at
+      }
+      return at.states().array;
+    }
+  }
+
+  void run_loops(const double* m, const double* x, double* out, Workspace& work) const {
+    if (!work.is_prepared) rolled->prepare(work.h.data(), work.loops);
+    work.is_prepared = true;
+    rolled->run(m, x, out, work.loops);
+  }
+  template <class T>
+  void run(T* m, const T* x, T* out, Workspace& work) const {
+    const double* h = work.h.data();
+    if constexpr (std::is_same_v<T, double>) {
+      if (rolled) run_loops(m, x, out, work);
+      if (rolled && !native) return rest.run(m, h, x, out);
+    }
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+      if (native) return native->run(m, h, x, out);
+    }
+    program.run(m, h, x, out);
+  }
+};
+
+GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs, Execution execution)
+    : rows_(outputs.size()) {
+  body_ = std::make_shared<const Body>(std::move(graph), std::move(outputs), execution);
+}
+
+int GraphFunction::rows() const {
+  return body_->program.rows();
+}
+bool GraphFunction::is_native() const {
+  return body_->native != nullptr;
+}
+bool GraphFunction::is_rolled() const {
+  return body_->rolled != nullptr;
+}
+const Graph& GraphFunction::graph() const {
+  return *body_->graph;
+}
+const std::vector<int>& GraphFunction::outputs() const {
+  return body_->outputs;
+}
+
+template <class T>
+void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
+                                const detail::Surroundings<T>* around, T* out) const {
+  const Body& body = *body_;
+  const Point<T> at(t, states, parameters, around);
+  const Lease lease(body.number);
+  Workspace& work = *lease;
+  FilesOf<T>& files = std::get<FilesOf<T>>(work.files);
+  if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
+  for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
+  body.load_held(at, work);
+  body.run(files.m.data(), body.states_of(at, files), out, work);
+}
+
+template void GraphFunction::evaluate_at(const double&, detail::StateAccess<double>, const double*,
+                                         const detail::Surroundings<double>*, double*) const;
+template void GraphFunction::evaluate_at(const Gradient&, detail::StateAccess<Gradient>, const double*,
+                                         const detail::Surroundings<Gradient>*, Gradient*) const;
+template void GraphFunction::evaluate_at(const Pattern&, detail::StateAccess<Pattern>, const double*,
+                                         const detail::Surroundings<Pattern>*, Pattern*) const;
+template void GraphFunction::evaluate_at(const Interval&, detail::StateAccess<Interval>, const double*,
+                                         const detail::Surroundings<Interval>*, Interval*) const;
+template void GraphFunction::evaluate_at(const Jet<double>&, detail::StateAccess<Jet<double>>, const double*,
+                                         const detail::Surroundings<Jet<double>>*, Jet<double>*) const;
+template void GraphFunction::evaluate_at(const Jet<Interval>&, detail::StateAccess<Jet<Interval>>, const double*,
+                                         const detail::Surroundings<Jet<Interval>>*, Jet<Interval>*) const;
+template void GraphFunction::evaluate_at(const Curvature&, detail::StateAccess<Curvature>, const double*,
+                                         const detail::Surroundings<Curvature>*, Curvature*) const;
+template void GraphFunction::evaluate_at(const Series&, detail::StateAccess<Series>, const double*,
+                                         const detail::Surroundings<Series>*, Series*) const;
+
+void GraphFunction::refuse_rows(std::size_t count) const {
+  throw Misuse(fmt::format("a graph with {} output{} is used where {} {} wanted", rows_, rows_ == 1 ? "" : "s", count,
+                           count == 1 ? "is" : "are"));
+}
+
+std::optional<NotFinite> GraphFunction::first_not_finite(const Point<double>& at) const {
+  return model::first_not_finite(*body_->graph, body_->outputs, [&](Op kind, int index) {
+    if (kind == Op::state) return at[State{index}];
+    const Load load{kind, index, 0};
+    return is_moving_input(kind) ? moving_value(at, load) : held_value(at, load);
+  });
+}
+
+}  // namespace pawl::model
