@@ -276,5 +276,13 @@ TEST(GraphFunction, IsRefusedWhereItHasTheWrongSize) {
             "a graph with 2 outputs is used where 1 is wanted");
 }
 
+TEST(Trace, RefusesTheStateOfAnotherSystem) {
+  System own("own"), other("other");
+  own.state("x", 1);
+  const State foreign = other.state("y", 1);
+  EXPECT_EQ(misuse_of([&] { trace_rates(own, [=](const auto&, auto& d) { d[foreign] = 1.0; }); }),
+            "system 'own': the handle of state number 0 belongs to system 'other': use the one that 'own' has given");
+}
+
 }  // namespace
 }  // namespace pawl::model

@@ -35,6 +35,7 @@ class TracedPoint {
   Expr operator[](Relation r) const { return truth(*graph_, r.index); }
   template <class E>
   Expr operator[](Discrete<E> d) const {
+    static_assert(!detail::is_object<E>, "pawl: a graph reads discrete numbers, bools, ints and enums, nothing else");
     if constexpr (std::is_same_v<E, double>)
       return number(*graph_, d.index);
     else
@@ -47,11 +48,12 @@ class TracedPoint {
 
 class TracedRates {
  public:
-  explicit TracedRates(std::vector<Expr>& rates) : rates_(&rates) {}
-  Expr& operator[](State x) { return (*rates_)[static_cast<std::size_t>(x.index)]; }
+  TracedRates(std::vector<Expr>& rates, const System& system) : rates_(&rates), system_(&system) {}
+  Expr& operator[](State x) { return (*rates_)[checked(x, rates_->size(), "state", system_->declarations())]; }
 
  private:
   std::vector<Expr>* rates_;
+  const System* system_;
 };
 
 struct Traced {
@@ -69,7 +71,7 @@ template <class F>
 Traced trace_rates(const System& system, F f) {
   Traced traced{graph_for(system), {}};
   std::vector<Expr> rates(static_cast<std::size_t>(system.size()));
-  TracedRates d(rates);
+  TracedRates d(rates, system);
   f(TracedPoint(*traced.graph), d);
   for (const Expr& rate : rates) traced.outputs.push_back(rate.node_in(*traced.graph));
   return traced;
