@@ -94,8 +94,7 @@ class CheckedRun {
       return;
     }
     if (depth <= 0) return;
-    const int operands[] = {n.a, n.b, n.c};
-    for (int i = 0; i < operand_count(n.op); ++i) list_inputs(operands[i], depth - 1, given);
+    for (int i = 0; i < operand_count(n.op); ++i) list_inputs(i == 0 ? n.a : i == 1 ? n.b : n.c, depth - 1, given);
   }
 
   const Graph& graph_;

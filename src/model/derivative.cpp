@@ -198,6 +198,7 @@ std::vector<int> Graph::differentiated(const std::vector<int>& outputs, const st
     }
   }
   std::vector<int> result;
+  result.reserve(outputs.size());
   for (const int output : outputs) result.push_back(of(output));
   return result;
 }
@@ -219,6 +220,7 @@ std::vector<std::vector<int>> Graph::reads(const std::vector<int>& outputs, Op k
     }
   }
   std::vector<std::vector<int>> result;
+  result.reserve(outputs.size());
   for (const int output : outputs)
     result.push_back(read[static_cast<std::size_t>(place[static_cast<std::size_t>(output)])]);
   return result;

@@ -54,10 +54,13 @@ struct Cache {
 [[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
 
 Cache& make_cache() {
-  thread_local std::unique_ptr<Cache> owner;
-  owner = std::make_unique<Cache>();
-  cache = owner.get();
-  return *cache;
+  struct Owner {
+    Cache all;
+    ~Owner() { cache = nullptr; }
+  };
+  thread_local Owner owner;
+  cache = &owner.all;
+  return owner.all;
 }
 
 // A workspace for one evaluation. A function that is evaluated inside another, for at[dot(x)] say, has its own; where
@@ -244,7 +247,7 @@ void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const
   const Point<T> at(t, states, parameters, around);
   const Lease lease(body.number);
   Workspace& work = *lease;
-  FilesOf<T>& files = std::get<FilesOf<T>>(work.files);
+  auto& files = std::get<FilesOf<T>>(work.files);
   if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
   for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
   body.load_held(at, work);

@@ -96,7 +96,7 @@ std::string Graph::name_of(const Node& input) const {
   if (input.op == Op::time) return "time";
   const bool is_rate = input.op == Op::rate;
   const auto found = names_.find({is_rate ? Op::state : input.op, input.a});
-  const std::string name =
+  std::string name =
       found != names_.end() ? found->second : fmt::format("{} {}", word_of(is_rate ? Op::state : input.op), input.a);
   if (!is_rate) return name;
   return input.b == 1 ? fmt::format("der({})", name) : fmt::format("der({}, {})", name, input.b);

@@ -151,6 +151,7 @@ class Roller {
       for (std::size_t leaf = 0; leaf < shape.leaves.size(); ++leaf) tables[leaf].push_back(shape.leaves[leaf]);
     }
     std::vector<int> of_leaf;  // nodes of the body
+    of_leaf.reserve(tables.size());
     for (std::vector<int>& table : tables) of_leaf.push_back(body_leaf(loop, std::move(table)));
     known_.clear();
     build_body(loop, row, period, of_leaf);

@@ -44,6 +44,7 @@ struct Rolled::Part {
   PlacedLeaf placed(const Layout& whole, const LoopLeaf& leaf) {
     if (leaf.from == LoopLeaf::From::states) return {leaf.from, leaf.index};
     std::vector<int> slots;
+    slots.reserve(at(loop.count));
     for (int k = 0; k < loop.count; ++k) slots.push_back(whole.slot(leaf.index[k]));
     if (leaf.from == LoopLeaf::From::inputs) return {leaf.from, {0, 0, std::move(slots)}};
     arrays.push_back(std::move(slots));
@@ -85,8 +86,9 @@ struct Rolled::Part {
     } else {
       const double* from = leaf.from == LoopLeaf::From::states ? x : m;
       if (index.table.empty()) {
-        const double* start = from + index.base + first * index.stride;
-        for (int k = 0; k < count; ++k) to.lane[at(k)] = start[k * index.stride];
+        const std::ptrdiff_t stride = index.stride;
+        const double* start = from + index.base + first * stride;
+        for (int k = 0; k < count; ++k) to.lane[at(k)] = start[k * stride];
       } else {
         const int* table = index.table.data() + first;
         for (int k = 0; k < count; ++k) to.lane[at(k)] = from[table[k]];

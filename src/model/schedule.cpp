@@ -24,7 +24,7 @@ class Scheduler {
     regions_.emplace_back();
     region_of_.assign(nodes_.empty() ? 0 : static_cast<std::size_t>(nodes_.back()) + 1, -1);
     for (const int output : outputs) use(output, 0);
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) place_operands(*node);
+    for (std::size_t k = nodes_.size(); k-- > 0;) place_operands(nodes_[k]);
   }
 
   std::vector<ScheduleItem> emit(bool wants_moving) {

@@ -170,11 +170,12 @@ int Graph::make_power(int a, int b) {
 }
 
 int Graph::make_logic(Op op, int a, int b) {
-  if (is_moving(a) || is_moving(b))
+  if (is_moving(a) || is_moving(b)) {
     throw Misuse(fmt::format(
         "'{}' in '{}' compares something that moves: its truth would change where no event can see it. Declare a "
         "condition and read its truth, or take one of two values with select(g, where_positive, otherwise)",
         word_of(op), text(is_moving(a) ? a : b)));
+  }
   if (is_constant(a) && is_constant(b)) return constant(apply(op, value_of(a), value_of(b)));
   if (op == Op::negation) return intern({op, a});
   if (commutes(op) && b < a) std::swap(a, b);
@@ -194,11 +195,12 @@ int Graph::choose(int truth, int then, int otherwise) {
   check(truth);
   check(then);
   check(otherwise);
-  if (is_moving(truth))
+  if (is_moving(truth)) {
     throw Misuse(fmt::format(
         "choose(...) takes a held truth, and '{}' moves. Declare a condition and read its truth, or take one of two "
         "values with select(g, where_positive, otherwise)",
         text(truth)));
+  }
   if (is_constant(truth)) return value_of(truth) != 0 ? then : otherwise;
   if ((*this)[truth].op == Op::negation) return choose((*this)[truth].a, otherwise, then);
   if ((*this)[then].op == Op::choose && (*this)[then].a == truth) then = (*this)[then].b;

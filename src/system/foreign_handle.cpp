@@ -18,7 +18,7 @@ struct Names {
   std::map<int, std::string> of;
 };
 Names& names() {
-  static Names* all = new Names;  // never destroyed: a System may be, after everything else
+  static auto* all = new Names;  // never destroyed: a System may be, after everything else
   return *all;
 }
 
