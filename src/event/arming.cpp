@@ -196,10 +196,6 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   return look_along(guard, moment, margin, rate_margin, of_second);
 }
 
-bool Arming::holds_truth(int guard) const {
-  return !guards_.is_exit(guard) && guards_.info(guard).role != GuardRole::guard;
-}
-
 // What is zero within the band has no sign.
 Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
@@ -207,7 +203,7 @@ Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   if (!guards_[guard].is_generic) return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
   // A truth loses nothing by waiting until the motion has left; what must not be beyond zero would.
-  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && holds_truth(guard);
+  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.holds_truth(guard);
   return look_along(
       guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },
       [&](std::size_t i) { return can_wait ? rest_.decisive_rate(i) : rest_.rate_margin(band, i); }, of_second);
@@ -349,7 +345,7 @@ bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment
                            Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int to = verdict.leaving();
-  armed.rests = verdict.sign == 0 && (to == 0 || holds_truth(guard));
+  armed.rests = verdict.sign == 0 && (to == 0 || guards_.holds_truth(guard));
   if (armed.rests) {
     if (has_fired) armed.sign = static_cast<signed char>(-armed.sign);
     if (has_fired || to != 0) armed.rests_from = moment.t;  // it may leave long before the end of a step
@@ -390,7 +386,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
-    if ((has_fired && !holds_truth(g)) || !armed.is_known) armed.rests = false;
+    if ((has_fired && !guards_.holds_truth(g)) || !armed.is_known) armed.rests = false;
     const bool has_rested = armed.rests;
     const Signs verdict = look(g, moment, has_fired && is_unilateral);
     if (has_rested && stays_at_rest(g, verdict, moment, has_fired, aftermath)) {
@@ -409,8 +405,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.is_known = true;
     if (moment.has_moved && !settles(armed, moment)) doubt(g, verdict, aftermath);
-    const bool is_role = !guards_.is_exit(g) && guards_.info(g).role != GuardInfo::Role::guard;
-    if (is_role && !guards_.is_relation(g) && armed.starts_at_zero &&
+    if (guards_.holds_truth(g) && !guards_.is_relation(g) && armed.starts_at_zero &&
         armed.sign == 0) {  // what is not true is false, until it leaves to the other side
       const GuardInfo& info = guards_.info(g);
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
@@ -443,7 +438,7 @@ void Arming::come_to_rest(int guard, const Moment& moment) {
   armed.rests = true;
   armed.rests_from = moment.t;
   armed.forecast = infinity;
-  if (guards_.info(guard).role != GuardRole::guard) return;  // its truth is held
+  if (guards_.holds_truth(guard)) return;
   armed.sign = 0;
   armed.starts_at_zero = true;
 }

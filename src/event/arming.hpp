@@ -84,7 +84,6 @@ class Arming {
   template <class Margin, class RateMargin>
   Signs look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
                    double second_margin);
-  bool holds_truth(int guard) const;
   bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
   bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
   Signs look_at_followers(int guard, const Moment& moment);

@@ -251,8 +251,7 @@ class Certified final : public EventFinder {
     const bool is_fresh = armed.rests && armed.rests_from == step.t0;
     auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
     if (!end) return std::nullopt;
-    const bool holds_truth = guards_.info(guard).role != GuardRole::guard;
-    if (!holds_truth || end->after == armed.sign) return end->right;
+    if (!guards_.holds_truth(guard) || end->after == armed.sign) return end->right;
     end->before = armed.sign;
     end->ends_rest = true;
     candidates.push_back({guard, *end});

@@ -111,8 +111,7 @@ class Daspke final : public EventFinder {
     for (Watched& w : watched_) {
       const int now = sign_of(value_at(w.guard, theta));
       const bool has_fired = std::find(fired_.begin(), fired_.end(), w.guard) != fired_.end();
-      const bool has_role = !guards_.is_exit(w.guard) && guards_.info(w.guard).role != GuardInfo::Role::guard;
-      if (arming_[w.guard].starts_at_zero || (has_fired && !has_role && !guards_.is_exit(w.guard)))
+      if (arming_[w.guard].starts_at_zero || (has_fired && !guards_.holds_truth(w.guard) && !guards_.is_exit(w.guard)))
         w.sign = now != 0 ? now : -w.sign;
     }
     fired_.clear();

@@ -87,6 +87,8 @@ class GuardSet {
   void note_follower_reads(int guard);
 
   bool is_relation(int guard) const { return !is_exit(guard) && info(guard).role == GuardRole::relation; }
+  /// A condition, a relation, a member of a family or a relay: something that is held follows it.
+  bool holds_truth(int guard) const { return !is_exit(guard) && info(guard).role != GuardRole::guard; }
   /// Whether one function computes it together with others.
   bool is_in_block(int guard) const { return !is_exit(guard) && info(guard).rows > 1; }
   /// Only ranges of the value can be had, no derivatives: exits.

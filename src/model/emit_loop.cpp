@@ -240,25 +240,7 @@ class LoopEmitter : public Emitter {
     const Ymm x = loaded(first, first_scratch);
     const asmjit::Operand y = place(second);
     const Ymm z = result(one);
-    switch (op) {
-      case Op::add:
-        a_.emit(x86::Inst::kIdVaddpd, z, x, y);
-        break;
-      case Op::sub:
-        a_.emit(x86::Inst::kIdVsubpd, z, x, y);
-        break;
-      case Op::mul:
-        a_.emit(x86::Inst::kIdVmulpd, z, x, y);
-        break;
-      case Op::div:
-        a_.emit(x86::Inst::kIdVdivpd, z, x, y);
-        break;
-      case Op::min:
-        a_.emit(x86::Inst::kIdVminpd, z, x, y);
-        break;
-      default:
-        a_.emit(x86::Inst::kIdVmaxpd, z, x, y);
-    }
+    a_.emit(arithmetic_instruction(op, Width::four), z, x, y);
   }
 
   // Lane by lane, in memory. The last two places before those of registers are for it.

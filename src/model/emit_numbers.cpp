@@ -79,25 +79,7 @@ class NumberEmitter : public Emitter {
     const Xmm x = loaded(first, first_scratch);
     const asmjit::Operand y = place(second);
     const Xmm z = result(one);
-    switch (op) {
-      case Op::add:
-        a_.emit(x86::Inst::kIdVaddsd, z, x, y);
-        break;
-      case Op::sub:
-        a_.emit(x86::Inst::kIdVsubsd, z, x, y);
-        break;
-      case Op::mul:
-        a_.emit(x86::Inst::kIdVmulsd, z, x, y);
-        break;
-      case Op::div:
-        a_.emit(x86::Inst::kIdVdivsd, z, x, y);
-        break;
-      case Op::min:
-        a_.emit(x86::Inst::kIdVminsd, z, x, y);
-        break;
-      default:
-        a_.emit(x86::Inst::kIdVmaxsd, z, x, y);
-    }
+    a_.emit(arithmetic_instruction(op, Width::one), z, x, y);
   }
 
   void select(const Instruction& one) {

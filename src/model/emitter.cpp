@@ -106,4 +106,23 @@ void Emitter::write_constants() {
   }
 }
 
+asmjit::InstId arithmetic_instruction(Op op, Width width) {
+  namespace Inst = asmjit::x86::Inst;
+  const bool is_one = width == Width::one;
+  switch (op) {
+    case Op::add:
+      return is_one ? Inst::kIdVaddsd : Inst::kIdVaddpd;
+    case Op::sub:
+      return is_one ? Inst::kIdVsubsd : Inst::kIdVsubpd;
+    case Op::mul:
+      return is_one ? Inst::kIdVmulsd : Inst::kIdVmulpd;
+    case Op::div:
+      return is_one ? Inst::kIdVdivsd : Inst::kIdVdivpd;
+    case Op::min:
+      return is_one ? Inst::kIdVminsd : Inst::kIdVminpd;
+    default:
+      return is_one ? Inst::kIdVmaxsd : Inst::kIdVmaxpd;
+  }
+}
+
 }  // namespace pawl::model

@@ -92,6 +92,10 @@ class Emitter {
   std::vector<asmjit::Label> open_;
 };
 
+/// The instruction for a sum, difference, product, quotient, minimum or maximum of numbers.
+enum class Width { one, four };
+asmjit::InstId arithmetic_instruction(Op op, Width width);
+
 /// Writes the code; returns how many values m has.
 int emit_numbers(asmjit::CodeHolder& code, const Graph& graph, const Layout& layout,
                  const std::vector<Instruction>& list);

@@ -14,6 +14,8 @@
 namespace pawl {
 namespace {
 
+using std::string_literals::operator""s;
+
 constexpr double tolerances[] = {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 
 /// z + z³/10 = sin t, of index 1, toggles a flip-flop where it rises through 1/2: every 2π, 16 times up to t = 100.
@@ -148,7 +150,8 @@ TEST(StateConditions, AreThoseOfTheRatesWhereVoltagesAreUnknown) {
         ASSERT_TRUE(run.finished()) << run.reason;
         const std::vector<double> changes = mode_changes(run);
         ASSERT_EQ(changes.size(), std::size(known));
-        const double bound = (index == 1 ? 1e-4 : 1e-3) * tolerance;  // two of the methods lose order at index 2
+        const bool loses_order = index == 2 && (method == "rodas5p"s || method == "esdirk-5"s);
+        const double bound = (loses_order ? 1e-3 : 1e-4) * tolerance;
         for (std::size_t k = 0; k < changes.size(); ++k) EXPECT_NEAR(changes[k], known[k], bound);
       }
     }
