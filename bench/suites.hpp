@@ -55,6 +55,13 @@ void bench_marbles(Report& report, const Wanted& wanted);
 void bench_marble_scaling(Report& report, const Wanted& wanted);
 void bench_skipped_zeros(Report& report, const Wanted& wanted);
 void bench_event_times(Report& report, const Wanted& wanted);
+// events_smooth_solver.cpp, mao_petzold_conditions.cpp, koenders_figures.cpp
+void bench_state_conditions(Report& report, const Wanted& wanted);
+void bench_smooth_balls(Report& report, const Wanted& wanted);
+void bench_smooth_marbles(Report& report, const Wanted& wanted);
+void bench_energy_of_marbles(Report& report, const Wanted& wanted);
+void bench_number_of_marbles(Report& report, const Wanted& wanted);
+void bench_flyball_figures(Report& report, const Wanted& wanted);
 // constraints_compere.cpp
 void bench_rod_pendulum(Report& report, const Wanted& wanted);
 void bench_rolling_spheres(Report& report, const Wanted& wanted);

@@ -7,7 +7,7 @@ _pawl() {
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
-    choices="certified compere compere-quintic daspke daspke-plain"
+    choices="certified compere compere-quintic daspke daspke-differential daspke-plain dasrt none"
   elif [[ $before == --formulation ]]; then
     choices="auto acceleration baumgarte(12,70) baumgarte(1/h) penalty(1e5,1e3) sliding(10) state-space index-2 stabilized-index-2 index-3 index-1 overdetermined"
   elif [[ $before == --stabilization ]]; then

@@ -13,6 +13,7 @@
 #include "cli/interrupts.hpp"
 #include "cli/model_words.hpp"
 #include "cli/progress_bar.hpp"
+#include "event/finder.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
@@ -76,6 +77,12 @@ PlotAxes plot_axes(const std::string& words) {
   const auto comma = words.find(',');
   if (comma == std::string::npos) return {"t", words};
   return {words.substr(0, comma), words.substr(comma + 1)};
+}
+
+std::string names_of_finders() {
+  std::vector<std::string_view> names;
+  for (const event::FinderInfo& finder : event::finders()) names.push_back(finder.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string draw_plot(const Result& run, const PlotAxes& axes) {
@@ -343,10 +350,7 @@ void add_run(CLI::App& app, int& exit_code) {
                    "name=steps:file.csv or name=spline:file.csv join them otherwise; may be repeated")
       ->expected(1)
       ->take_all();
-  command
-      ->add_option("--events", words.events,
-                   "how events are found: certified, compere, compere-quintic, daspke, daspke-plain")
-      ->capture_default_str();
+  command->add_option("--events", words.events, "how events are found: " + names_of_finders())->capture_default_str();
   command->add_option("--event-tolerance", words.event_tolerance, "of event times; 0: to rounding")
       ->capture_default_str();
   command

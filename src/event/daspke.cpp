@@ -9,6 +9,10 @@
 //   re-arming   after an event signs are taken, and roots sought, from t* + h_min on, h_min = 4 eps max(|t|, |t_end|)
 //   appended    the guards take part in the error control (appended_guards.hpp)
 //
+// Looking at signs only it is DASRT (Petzold, as that paper describes it): signs are those of the numbers at the start
+// of each step, whatever was proved before, and neither derivatives nor a band are looked at. It skips zeros in pairs,
+// and where consistent values move a guard back across zero it fires again. It is there to be compared with.
+//
 // Where this differs from the paper: it has no unilateral guards; for those the near end of the bracket is taken, so
 // they are never seen beyond zero. A root whose direction does not fire only changes the sign, and the search goes on
 // from it.
@@ -48,7 +52,8 @@ class Daspke final : public EventFinder {
     step_ = &trial.step;
     evaluations_ = trial.driver != nullptr ? trial.driver->work().rhs : 0;
     iterations_ = 0;
-    double from = std::exchange(is_new_, false) ? rearm(trial.end) : read_signs();
+    const bool is_new = std::exchange(is_new_, false);
+    double from = options_.looks_at_signs_only ? read_numbers() : is_new ? rearm(trial.end) : read_signs();
     for (;;) {
       const auto root = first_root(from, 1);
       if (!root) {
@@ -101,6 +106,19 @@ class Daspke final : public EventFinder {
     return 0;
   }
 
+  // DASRT: a guard that is zero at the start has the sign that it has a little later.
+  double read_numbers() {
+    watched_.clear();
+    const double length = std::abs(step_->span);
+    const double later = std::min(0.5, 100 * eps * (std::abs(step_->t0) + length) / length);
+    for (int g = 0; g < guards_.size(); ++g) {
+      if (!guards_.is_enabled(g)) continue;
+      const int sign = sign_of(value_at(g, 0));
+      watched_.push_back({g, sign != 0 ? sign : sign_of(value_at(g, later))});
+    }
+    return 0;
+  }
+
   // The first step of a piece: signs are those at t* + h_min, and nothing is sought before. A guard that was far from
   // zero and now has another sign has crossed: that is an event; so it is for conditions and relays, which stand for
   // their sign.
@@ -149,7 +167,8 @@ class Daspke final : public EventFinder {
     probe_.read_at(*step_, a);
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       at_a[i] = probe_(watched_[i].guard);
-      if (sign_of(at_a[i].value) == -watched_[i].sign) return Bracket{a, a};
+      // Jets and numbers may round to different sides of zero.
+      if (sign_of(at_a[i].value) == -watched_[i].sign && has_changed(watched_[i], a)) return Bracket{a, a};
     }
     probe_.read_at(*step_, b);
     std::optional<Bracket> root;
@@ -165,7 +184,7 @@ class Daspke final : public EventFinder {
       if (has_change[i]) search(watched_[i], root ? root->right : b);
       has_turned |= !has_change[i] && at_a[i].rate * at_b[i].rate < 0;
     }
-    if (!has_turned) return root;
+    if (!has_turned || options_.looks_at_signs_only) return root;
     if (!root) {
       for (const Watched& w : watched_) search(w, root ? root->right : 0.5 * (a + b));
       return root;
@@ -196,7 +215,7 @@ class Daspke final : public EventFinder {
     for (const Watched& w : watched_) {
       if (has_changed(w, root.right) && fires(w) && (is_unilateral(w) || !has_unilateral)) fired.push_back(w);
     }
-    if (!has_unilateral) {
+    if (!has_unilateral && !options_.looks_at_signs_only) {
       const double band = std::min(root.right + delta_2_ / length, end_of_run);
       std::vector<Watched> more;
       bool is_blocked = false;

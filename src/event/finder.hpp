@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "event/arming.hpp"
+#include "formulate/guard_rows.hpp"
 #include "integrate/driver.hpp"
 
 namespace pawl::event {
@@ -21,6 +22,7 @@ struct FinderOptions {
   double run_length = 0;                                       // from the start of the run to its end
   double first_step = 0;                                       // of the run, as the user wants it; 0: not said
   bool appends_guards = true;                                  // daspke: the guards take part in the error control
+  bool looks_at_signs_only = false;                            // daspke: as DASRT does
   bool uses_quintic = false;  // compere: one quintic interpolant instead of two cubics for the second look
 };
 
@@ -122,12 +124,15 @@ class EventFinder {
 };
 
 struct FinderInfo {
-  enum class Kind { certified, compere, daspke };
+  enum class Kind { certified, compere, daspke, none };
   std::string name, sentence;
   Kind kind;
   std::unique_ptr<EventFinder> (*make)(GuardSet&, Arming&, int size, const FinderOptions&);
+  /// How guards become variables of a model that is declared by equations; none: they do not.
+  std::optional<formulate::GuardRows> rows = std::nullopt;
 };
-/// certified, compere (with two cubics or a quintic), daspke. `--events`, --help and the tests read this list.
+/// certified, compere (with two cubics or a quintic), daspke and its variants, dasrt, none. `--events`, --help and the
+/// tests read this list.
 const std::vector<FinderInfo>& finders();
 const FinderInfo& find_finder(std::string_view name);
 

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include "event/finder.hpp"
+#include "event/unlocked.hpp"
 #include "numerics/nearest_name.hpp"
 
 namespace pawl::event {
 
 const std::vector<FinderInfo>& finders() {
   using Kind = FinderInfo::Kind;
+  using formulate::GuardRows;
   static const std::vector<FinderInfo> list{
       {"certified", "a proved sign chart of every guard over the step's polynomial (default)", Kind::certified,
        make_certified},
@@ -19,14 +21,29 @@ const std::vector<FinderInfo>& finders() {
          quintic.uses_quintic = true;
          return make_compere(guards, arming, size, quintic);
        }},
-      {"daspke", "Illinois on the dense output, with the guards appended to the error control", Kind::daspke,
-       make_daspke},
+      {"daspke",
+       "Illinois on the dense output, with the guards appended to the error control: as quadratures, or in equations "
+       "as "
+       "algebraic variables",
+       Kind::daspke, make_daspke, GuardRows::algebraic},
+      {"daspke-differential", "the same, with the guards of equations as differential variables", Kind::daspke,
+       make_daspke, GuardRows::differential},
       {"daspke-plain", "the same, with the guards left out of the error control", Kind::daspke,
        [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
          FinderOptions plain = options;
          plain.appends_guards = false;
          return make_daspke(guards, arming, size, plain);
        }},
+      {"dasrt", "signs of the guards at both ends of a step and nothing else: what the others are measured by",
+       Kind::daspke,
+       [](GuardSet& guards, Arming& arming, int size, const FinderOptions& options) {
+         FinderOptions signs = options;
+         signs.appends_guards = false;
+         signs.looks_at_signs_only = true;
+         return make_daspke(guards, arming, size, signs);
+       }},
+      {"none", "no events: conditions follow the state at every evaluation, as in a solver for smooth equations",
+       Kind::none, make_no_finder},
   };
   return list;
 }

@@ -34,6 +34,7 @@ Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const S
 
 std::unique_ptr<Companions> Layer::append_guards() {
   if (!finder_->appends_guards() || control_.fixed_step > 0 || guards_.declared() == 0) return nullptr;
+  if (model_.is_implicit()) return nullptr;  // its equations have them
   return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_);
 }
 
@@ -340,6 +341,7 @@ EventStatistics Layer::statistics() const {
   all.false_roots = finder_->work().false_roots;
   all.rhs_for_location = rhs_for_location_;
   all.micro_steps = micro_.work().accepted;
+  if (options_.finder->kind == FinderInfo::Kind::none) return all;  // nothing is promised
   for (std::size_t d = 0; d < model_.guards.size(); ++d) {
     const GuardInfo& guard = model_.guards[d];
     const bool is_certified =

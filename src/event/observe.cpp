@@ -26,7 +26,7 @@ std::vector<double> relay_values(detail::Dynamics& dynamics, Held held, double t
 Scene::Scene(detail::Dynamics& dynamics, const Held& held, double t, const double* x)
     : model_(dynamics.model()),
       rates_(dynamics.rates(), static_cast<int>(model_.state_names.size())),
-      around_{&held, {}, nullptr, &rates_},
+      around_{&dynamics.held_at(held, t, x), {}, nullptr, &rates_},
       point_(t, x, held.parameters.data(), &around_) {
   around_.multipliers = dynamics.multipliers();
   if (slides(held)) {

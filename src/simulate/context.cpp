@@ -22,36 +22,46 @@ event::LayerOptions layer_options(const Options& options, const event::FinderInf
           .fails_at_accumulation = options.at_accumulation == AtAccumulation::fail};
 }
 
-/// Where a run begins: values of the system as it was declared, and those of what the compiled model has beside them.
+/// What is integrated: the equations of the model, with its guards among them if the finder asks for that.
+std::shared_ptr<const System::Declarations> equations_of(const CompiledModel& model, const Options& options) {
+  const auto& rows = event::find_finder(options.events).rows;
+  if (!rows || !model.equations()->is_implicit() || model.equations()->guards.empty() || options.step)
+    return model.equations();
+  return formulate::append_guard_rows(model.equations(), *rows);
+}
+
+/// Where a run begins: values of the system as it was declared, and those of what its equations have beside them.
 Setup check_start(const CompiledModel& model, const Values& values, Options options) {
   check_values(values, model.system());
   const System::Declarations& declared = model.system().declarations();
-  const System::Declarations& equations = *model.equations();
+  const auto shared = equations_of(model, options);
+  const System::Declarations& equations = *shared;
   Held held = values.held();
   held.modes.insert(held.modes.end(), equations.modes.begin() + static_cast<std::ptrdiff_t>(declared.modes.size()),
                     equations.modes.end());
   std::vector<double> start = values.start();
-  if (model.is_mixture()) {
+  if (equations.state_names.size() > declared.state_names.size()) {
     held.first_multiplier = equations.first_multiplier;
     held.first_relay = equations.first_relay;
     start.resize(equations.state_names.size(), 0.0);
     held.states = start.size();
+    if (shared != model.equations()) formulate::start_guards(equations, held, options.start, start);
     std::vector<double>& absolute = options.tolerance.absolute_each;
     if (absolute.size() == declared.state_names.size()) {
-      // Multipliers have a unit of their own, which nobody has said: as if no absolute tolerances were given.
+      // Multipliers and guards have units of their own, which nobody has said: as if no absolute tolerances were given.
       const double least = 1e-3 * options.tolerance.relative;
       absolute.resize(start.size(), least > 0 ? least : *std::max_element(absolute.begin(), absolute.end()));
     }
   }
-  return check(model.equations(), std::move(held), std::move(start), options);
+  return check(shared, std::move(held), std::move(start), options);
 }
 
 }  // namespace
 
 Context::Context(const CompiledModel& model, const Values& values, const Options& options)
     : setup(check_start(model, values, options)) {
-  Facts facts = facts_of(*model.equations());
-  if (model.equations()->is_implicit()) {
+  Facts facts = facts_of(*setup.declarations);
+  if (setup.declarations->is_implicit()) {
     implicit.emplace(setup, nullptr);
     implicit->analyze(read_solver(options.implicit), field);
     facts.allows_rosenbrock = implicit->allows_rosenbrock();

@@ -91,11 +91,6 @@ void ImplicitRun::look_at_start() {
 void ImplicitRun::begin(const Plan& plan) {
   plan_ = &plan;
   if (!dae_) return;
-  if (plan.finder->kind == event::FinderInfo::Kind::daspke)
-    throw Misuse(
-        fmt::format("event finder '{}' appends the guards to the rates, which system '{}', declared by "
-                    "equations, does not have: use certified",
-                    plan.finder->name, model_->name));
   const Method& method = *plan.method.value;
   const double t = setup_.options.start;
   if (!setup_.start_failure.empty()) return;

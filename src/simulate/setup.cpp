@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "event/finder.hpp"
+#include "event/unlocked.hpp"
 #include "numerics/call_words.hpp"
 #include "pawl/integrate.hpp"
 #include "pawl/run.hpp"
@@ -170,6 +171,11 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
                                info.name, phase));
   }
   if (finder.kind != event::FinderInfo::Kind::certified) {
+    const System::Declarations& parts = model.parts ? *model.parts : model;
+    if (parts.mechanics && !parts.mechanics->contacts.empty())
+      throw Misuse(fmt::format(
+          "system '{}' has contacts or dry friction, whose modes only the finder 'certified' decides, not '{}'",
+          model.name, options.events));
     for (const GuardInfo& guard : model.guards) {
       if (guard.role == GuardRole::relation)
         throw Misuse(fmt::format(
@@ -200,7 +206,8 @@ Setup check(std::shared_ptr<const System::Declarations> declarations, Held held,
   check_tolerance(options.tolerance, declarations->state_names);
   check_interval(options);
   check_steps(options);
-  auto plain = std::make_shared<Dynamics>(declarations);
+  const bool has_events = event::find_finder(options.events).kind != event::FinderInfo::Kind::none;
+  auto plain = has_events ? std::make_shared<Dynamics>(declarations) : event::make_unlocked(declarations);
   Setup setup{.declarations = std::move(declarations),
               .dynamics = std::move(plain),
               .held = std::make_shared<const Held>(std::move(held)),

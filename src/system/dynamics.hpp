@@ -42,6 +42,8 @@ class Dynamics {
   const Function& rates() const { return rates_; }
   /// What reads at[constraint]; null: nothing does.
   virtual const MultiplierSource* multipliers() const { return nullptr; }
+  /// What is held at a state: that of the last event, unless nothing is locked.
+  virtual const Held& held_at(const Held& held, double /*t*/, const double* /*x*/) const { return held; }
   /// What is held has changed.
   virtual void follow(const Held& /*held*/) {}
 

@@ -552,7 +552,6 @@ TEST(DaeBadInput, WrongMethodsAndNamesAreMisuse) {
   EXPECT_TRUE(says(misuse({.implicit = {.jacobian = "guess"}}), {"jacobian 'guess'", "auto or differences"}));
   EXPECT_TRUE(
       says(misuse({.method = "radau", .implicit = {.linear_solver = "krylov"}}), {"'krylov'", "bdf", "'radau'"}));
-  EXPECT_TRUE(says(misuse({.events = "daspke"}), {"daspke", "equations"}));
   EXPECT_TRUE(says(misuse({.constraints = {.formulation = "baumgarte(1,1)"}}), {"declared by equations"}));
 }
 
