@@ -56,6 +56,9 @@ void bench_marble_scaling(Report& report, const Wanted& wanted);
 void bench_skipped_zeros(Report& report, const Wanted& wanted);
 void bench_event_times(Report& report, const Wanted& wanted);
 // events_smooth_solver.cpp, mao_petzold_conditions.cpp, koenders_figures.cpp
+// second_opinion.cpp
+void bench_false_alarms(Report& report, const Wanted& wanted);
+void bench_planted_faults(Report& report, const Wanted& wanted);
 void bench_state_conditions(Report& report, const Wanted& wanted);
 void bench_smooth_balls(Report& report, const Wanted& wanted);
 void bench_smooth_marbles(Report& report, const Wanted& wanted);

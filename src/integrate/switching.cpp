@@ -25,6 +25,7 @@ void Switching::change_explicit(const std::string& name, double stability_limit)
 }
 
 std::optional<double> Switching::change(double limit, double next_step, const std::optional<Stiffness>& stiffness) {
+  limit_ = limit;
   if (std::exchange(has_to_look_, false)) {
     for (int look = 0; look < 4; ++look) spectrum_.look(t_, x_.data());
     const double length = std::abs(limit - t_);
@@ -64,13 +65,23 @@ void Switching::move_to(const Step& step) {
   std::copy_n(step.end(), x_.size(), x_.begin());
 }
 
+// Near rounding the steps stay below the edge; then the motion is slow for them, and its fastest part decays.
+bool Switching::is_at_the_edge(double h) const {
+  const double radius = spectrum_.radius(), product = h * radius / rules_.stability_limit;
+  const bool is_slow = h * radius > 1 && h * spectrum_.speed() < 0.02;
+  return (product > 0.8 || is_slow) && product < 2 && direction_ * spectrum_.quotient() < -0.5 * radius;
+}
+
 bool Switching::hangs_at_the_edge(const Step& step) {
+  const double h = std::abs(step.h);
+  if (since_change_ == 5) early_step_ = h;
+  if (since_change_ == 10 && changes_ == 0 && h < 1.5 * early_step_ && std::abs(limit_ - step.t1) > 200 * h) {
+    for (int look = 0; look < 4; ++look) spectrum_.look(step.t1, step.end());
+    if (is_at_the_edge(h)) return true;
+  }
   if (since_change_ < next_look_) return false;
   spectrum_.look(step.t1, step.end());
-  const double h = std::abs(step.h), radius = spectrum_.radius(), product = h * radius / rules_.stability_limit;
-  // Near rounding the steps stay below the edge; then the motion is slow for them, and its fastest part decays.
-  const bool is_slow = h * radius > 1 && h * spectrum_.speed() < 0.02;
-  const bool is_hit = (product > 0.8 || is_slow) && product < 2 && direction_ * spectrum_.quotient() < -0.5 * radius;
+  const bool is_hit = is_at_the_edge(h);
   hits_ = is_hit ? hits_ + 1 : 0;
   next_look_ = since_change_ + (is_hit ? 10 : 100);
   return hits_ >= 10;
@@ -87,8 +98,8 @@ bool Switching::is_calm(const Step& step) {
 }
 
 void Switching::carry(Memory& memory) {
-  memory(is_implicit_, is_new_, has_to_look_, is_due_, t_, direction_, x_, since_change_, next_look_, hits_, dwell_,
-         calm_, changes_, notes_);
+  memory(is_implicit_, is_new_, has_to_look_, is_due_, t_, direction_, limit_, early_step_, x_, since_change_,
+         next_look_, hits_, dwell_, calm_, changes_, notes_);
   spectrum_.carry(memory);
 }
 

@@ -31,7 +31,8 @@ namespace {
 
 using formulate::Scheme;
 
-constexpr int large = 1000;  // states, from which on matrices are large and sparse
+constexpr int in_one_sweep = 8;  // states whose second derivatives one evaluation with duals of duals has
+constexpr int large = 1000;      // states, from which on matrices are large and sparse
 
 double relative_tolerance(const Options& options) {
   return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
@@ -138,8 +139,9 @@ class Deliberation {
     } else if (plan_.has_manifold && formulate::parse_formulation(formulation).is_implicit()) {
       plan_.method = {&find_method("radau"), fmt::format("formulation {} is for implicit methods", formulation)};
     } else if (facts_.kind == ModelKind::port_hamiltonian && facts_.constraint_rows > 0 && !facts_.has_events &&
-               is_auto(formulation) && plan_.is_certified()) {
-      // One evaluation of explicit rates costs about three residuals (`pawl-bench auto --all`).
+               facts_.states > in_one_sweep && is_auto(formulation) && plan_.is_certified()) {
+      // One evaluation of explicit rates costs about three residuals (`pawl-bench auto --all`); where one sweep has all
+      // second derivatives it costs about as much as one, and explicit methods need a fifth of them.
       plan_.method = {&find_method("radau"),
                       "constraints of a port-Hamiltonian system: its residual needs first derivatives of the energy, "
                       "explicit rates the second ones and a solve at every stage"};

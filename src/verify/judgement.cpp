@@ -99,6 +99,33 @@ std::optional<double> digits_among(const std::vector<Differences>& among) {
   return least;
 }
 
+/// Errors are in proportion to tolerances, more or less: more is not explained.
+constexpr double largest_explained = 100, largest_loss = 100;
+
+/// How many tolerances the first run is off, where that is more than its tolerance explains; else 0. Errors follow
+/// tolerances: second runs differ among each other by what is left of them.
+double unexplained_error(const Options& options, double tightened, const std::vector<Differences>& among,
+                         const Verification& v) {
+  const auto agreed = digits_among(among);
+  const double tolerance = options.tolerance.relative;
+  if (options.step || !(tolerance > 0) || !agreed) return 0;
+  const double error = std::pow(10, -v.digits), left = std::pow(10, -*agreed);
+  const bool is_large = error > largest_explained * tolerance && error > largest_loss * tightened * left;
+  return is_large ? error / tolerance : 0;
+}
+
+std::optional<double> first_beyond(const std::vector<Made>& made, double difference, double direction) {
+  std::optional<double> t;
+  for (const Made& one : made) {
+    for (std::size_t k = 0; k < one.differences.t.size(); ++k) {
+      if (one.differences.largest[k] <= difference) continue;
+      if (!t || direction * (one.differences.t[k] - *t) < 0) t = one.differences.t[k];
+      break;
+    }
+  }
+  return t;
+}
+
 std::string advice_on(const Options& options, const Result& first, const std::vector<Differences>& among,
                       const Verification& v) {
   if (v.is_chaotic) {
@@ -171,7 +198,7 @@ void find_parting(const Result& first, const Differences& differences, double to
     part(direction > 0 ? std::min(run.t_end, first.t_end) : std::max(run.t_end, first.t_end), {});
 }
 
-void judge(const Options& options, const Result& first, const std::vector<Made>& made,
+void judge(const Options& options, double tightened, const Result& first, const std::vector<Made>& made,
            const std::vector<Differences>& among, Verification& v) {
   const double direction = direction_of(first);
   const SecondRun* parted = first_to_part(first, v.runs);
@@ -188,7 +215,16 @@ void judge(const Options& options, const Result& first, const std::vector<Made>&
 
   const auto whole = std::count_if(v.runs.begin(), v.runs.end(), [](const SecondRun& run) { return run.is_whole(); });
   const std::string troubles = troubles_in_words(v.runs);
-  if (parted != nullptr) {
+  if (const double excess = unexplained_error(options, tightened, among, v); parted == nullptr && excess > 0) {
+    v.verdict = Verdict::disagrees;
+    v.t_parts = first_beyond(made, largest_explained * options.tolerance.relative, direction);
+    v.summary = fmt::format(
+        "disagrees: the other runs agree with one another to {:.1f} digits, with the first one to {:.1f}, which its "
+        "tolerance does not explain",
+        *digits_among(among), v.digits);
+    v.advice =
+        fmt::format("look at the tolerances and the method of the first run: its error is {:.0e} tolerances", excess);
+  } else if (parted != nullptr) {
     v.verdict = Verdict::disagrees;
     look_for_chaos(made, among, v);
     v.summary = disagreement(first, v, *parted) + troubles;

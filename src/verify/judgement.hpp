@@ -18,8 +18,9 @@ struct Made {
 /// in units of their scales and of event times in units of the length of the run.
 void find_parting(const Result& first, const Differences& differences, double tolerance, SecondRun& run);
 
-/// Fills in verdict, summary, advice and what they rest on.
-void judge(const Options& options, const Result& first, const std::vector<Made>& made,
+/// Fills in verdict, summary, advice and what they rest on. tightened: tolerances of the second runs were divided by
+/// it.
+void judge(const Options& options, double tightened, const Result& first, const std::vector<Made>& made,
            const std::vector<Differences>& among, Verification& verification);
 
 }  // namespace pawl::verification

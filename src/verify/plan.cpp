@@ -195,9 +195,12 @@ double default_digits(const Options& options) {
   return std::max(1.0, -std::log10(relative_tolerance(options)) / 3);
 }
 
-std::vector<double> absolute_tolerances(const System::Declarations& model, const Tolerance& tolerance) {
-  if (!tolerance.absolute_each.empty()) return tolerance.absolute_each;
-  std::vector<double> all(model.state_names.size(), tolerance.absolute.value_or(tolerance.relative * 1e-3));
+std::vector<double> absolute_tolerances(const System::Declarations& model, const Tolerance& tolerance,
+                                        std::size_t count) {
+  const double usual = tolerance.absolute.value_or(tolerance.relative * 1e-3);
+  std::vector<double> all = tolerance.absolute_each;
+  all.resize(count, usual);
+  if (!tolerance.absolute_each.empty()) return all;
   for (std::size_t i = 0; i < model.nominals.size() && !tolerance.absolute; ++i)
     if (model.nominals[i] > 0) all[i] = tolerance.relative * model.nominals[i];
   return all;

@@ -26,6 +26,7 @@ std::optional<Plan> tightened_again(const Plan& plan, double factor);
 double default_digits(const Options& options);
 
 /// The absolute tolerance of each state.
-std::vector<double> absolute_tolerances(const System::Declarations& model, const Tolerance& tolerance);
+std::vector<double> absolute_tolerances(const System::Declarations& model, const Tolerance& tolerance,
+                                        std::size_t count);
 
 }  // namespace pawl::verification

@@ -144,7 +144,10 @@ Verification verify(const System& system, const Options& options, const Result& 
 Verification verify(const System& system, const Values& values, const Options& options, const Result& first,
                     const VerifyOptions& how) {
   check(how);
-  if (!values.belong_to(system) || first.state_names() != system.declarations().state_names)
+  // A mixture has multipliers and relays behind its states.
+  const auto &declared = system.declarations().state_names, &found = first.state_names();
+  if (!values.belong_to(system) || found.size() < declared.size() ||
+      !std::equal(declared.begin(), declared.end(), found.begin()))
     throw Misuse(fmt::format("the values or the result to verify are not of system '{}'", system.name()));
   Verification v;
   v.wanted_digits = how.digits.value_or(default_digits(options));
@@ -156,8 +159,8 @@ Verification verify(const System& system, const Values& values, const Options& o
                 .scales = {},
                 .tolerance = std::pow(10, -v.wanted_digits)};
   ground.track = track_of_first(first, ground.times);
-  ground.scales =
-      scales_of(ground.track, absolute_tolerances(system.declarations(), options.tolerance), v.wanted_digits);
+  ground.scales = scales_of(ground.track, absolute_tolerances(system.declarations(), options.tolerance, found.size()),
+                            v.wanted_digits);
 
   const std::vector<Plan> plans = make_plans(system, options, first, how);
   std::vector<Made> made(plans.size());
@@ -180,7 +183,7 @@ Verification verify(const System& system, const Values& values, const Options& o
     const auto again = tightened_again(plans[i], how.tighten);
     if (again && is_odd_one_out(v.runs, i)) make(*again, i);
   }
-  judge(options, first, made, compare_among(ground, v.runs, made), v);
+  judge(options, how.tighten, first, made, compare_among(ground, v.runs, made), v);
   return v;
 }
 

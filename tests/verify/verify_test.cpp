@@ -425,5 +425,28 @@ TEST(Growth, TellsExponentialFromPolynomialGrowth) {
   EXPECT_FALSE(verification::fit_growth({0, 1, 2}, {0, 1e-9, 2e-9}));  // too few to tell
 }
 
+TEST(Verify, ARunMuchLessAccurateThanItsToleranceIsFound) {
+  const Problem& problem = find_problem("robertson");
+  const Values values(problem.system);
+  const Options asked{.start = problem.start, .end = problem.end, .tolerance = {1e-7}};
+  EXPECT_EQ(verify(problem.system, values, asked, simulate(problem.system, values, asked)).verdict, Verdict::verified);
+  Options loose = asked;
+  loose.tolerance = {1e-3};
+  const Verification found = verify(problem.system, values, asked, simulate(problem.system, values, loose));
+  EXPECT_EQ(found.verdict, Verdict::disagrees);
+  EXPECT_GT(found.digits, found.wanted_digits);  // by the digits alone it would have passed
+  EXPECT_TRUE(found.summary.starts_with("disagrees: the other runs agree with one another to ")) << found.summary;
+  EXPECT_TRUE(found.t_parts);
+}
+
+// Their results have multipliers behind the states.
+TEST(Verify, Mixtures) {
+  const Problem& problem = find_problem("coil-pendulum");
+  const Values values(problem.system);
+  const Options options{.end = 0.05, .tolerance = {1e-6}};
+  EXPECT_EQ(verify(problem.system, values, options, simulate(problem.system, values, options)).verdict,
+            Verdict::verified);
+}
+
 }  // namespace
 }  // namespace pawl

@@ -1,0 +1,46 @@
+// What advise() says and what a run with everything left to `auto` does, over the whole catalogue.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "pawl/advise.hpp"
+#include "pawl/simulate.hpp"
+#include "problems/catalogue.hpp"
+
+namespace pawl::analyze {
+namespace {
+
+bool is_used(const Result& run, const std::string& method) {
+  return (", " + run.method + ",").find(", " + method + ",") != std::string::npos;
+}
+
+// A run knows no rates before it starts. Where advice has measured that a motion is stiff it names the implicit method,
+// to which the run changes; where it is not, the explicit one, which the run uses. Everything else is the same plan.
+TEST(Auto, DoesWhatIsAdvised) {
+  for (const Problem& problem : catalogue()) {
+    SCOPED_TRACE(problem.name());
+    Options options{.start = problem.start, .end = problem.end, .tolerance = {1e-5}, .keep = Keep::end};
+    options.max_events = 2000;
+    if (problem.name() == "sphere-box" || problem.name() == "marble-jar" || problem.name() == "rigid-marble-jar")
+      options.end = problem.start + 0.02 * (problem.end - problem.start);  // seconds of computing
+    const Values values(problem.system);
+    const Recommendation advised = advise(problem.system, values, options).recommendation;
+    const Result run = simulate(problem.system, values, options);
+    const Recommendation& planned = run.plan;
+    if (advised.is_stiff && planned.method.value != advised.method.value) {
+      EXPECT_EQ(advised.method.value, planned.when_stiff.value);
+      EXPECT_TRUE(is_used(run, planned.when_stiff.value)) << run.method;
+    } else {
+      EXPECT_EQ(advised.method.value, planned.method.value);
+      EXPECT_TRUE(is_used(run, planned.method.value)) << run.method;
+    }
+    EXPECT_EQ(advised.events.value, planned.events.value);
+    EXPECT_EQ(advised.tolerance.value, planned.tolerance.value);
+    if (advised.method.value != planned.method.value) continue;  // formulations belong to methods
+    EXPECT_EQ(advised.formulation.value, planned.formulation.value);
+    EXPECT_EQ(advised.stabilization.value, planned.stabilization.value);
+  }
+}
+
+}  // namespace
+}  // namespace pawl::analyze
