@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-#include "formulate/dae_assignment.hpp"
+#include "numerics/assignment.hpp"
 #include "formulate/dae_structure.hpp"
 
 namespace pawl::formulate {

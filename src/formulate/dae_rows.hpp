@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "formulate/dae_assignment.hpp"
+#include "numerics/assignment.hpp"
 #include "formulate/dae_equations.hpp"
 #include "formulate/dae_rank.hpp"
 

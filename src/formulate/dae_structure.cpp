@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "formulate/dae_assignment.hpp"
+#include "numerics/assignment.hpp"
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_rank.hpp"
 

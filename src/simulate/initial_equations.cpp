@@ -19,8 +19,8 @@ using formulate::at;
 constexpr int most_unknowns = 400;   // the matrices are dense
 constexpr int most_iterations = 60;  // of Newton's method, half of them damped at worst
 constexpr int most_decisions = 8;    // of conditions, between solutions
-constexpr double free_weight = 1e6;  // of what follows, beside differential states, in the norm of a step
-constexpr double enough = 1e-13;     // relative to the sizes of the terms of a row, where a solution is reached
+constexpr double rank_threshold = 1e-10;
+constexpr double enough = 1e-13;  // relative to the sizes of the terms of a row, where a solution is reached
 
 class InitialProblem {
  public:
@@ -77,7 +77,7 @@ class InitialProblem {
     for (int k = 0; k < most_iterations; ++k) {
       linearize();
       if (is_small(b)) return {};
-      const Eigen::VectorXd step = A_.completeOrthogonalDecomposition().solve(-scaled(b)).cwiseProduct(size_);
+      const Eigen::VectorXd step = least_move(-scaled(b)).cwiseProduct(size_);
       if (!step.allFinite()) break;
       const double norm = scaled(b).norm();
       double factor = 1;
@@ -98,8 +98,10 @@ class InitialProblem {
   }
 
   void move(const std::vector<double>& y, const std::vector<double>& dy, const Eigen::VectorXd& step, double factor) {
+    constexpr double least = 8 * std::numeric_limits<double>::epsilon();  // rounding of the step moves nothing
     for (int j = 0; j < n_; ++j) {
-      y_[at(j)] = y[at(j)] + factor * step(j);
+      const bool moves = std::abs(step(j)) > least * equations_.nominal(j, y[at(j)]);
+      y_[at(j)] = y[at(j)] + (moves ? factor * step(j) : 0.0);
       dy_[at(j)] = dy[at(j)] + factor * step(n_ + j);
     }
   }
@@ -128,6 +130,29 @@ class InitialProblem {
     return b;
   }
 
+  // A step with A step = b that moves differential states as little as possible: first what rates and algebraic
+  // unknowns cannot do, by the rows that are orthogonal to their columns; then they follow.
+  Eigen::VectorXd least_move(const Eigen::VectorXd& b) const {
+    std::vector<int> kept, free;
+    for (int j = 0; j < 2 * n_; ++j) (j < n_ && is_differential_[at(j)] ? kept : free).push_back(j);
+    const Eigen::MatrixXd of_free = A_(Eigen::all, free), of_kept = A_(Eigen::all, kept);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(of_free.rows(), of_free.cols());
+    factors.setThreshold(rank_threshold);
+    factors.compute(of_free);
+    const Eigen::Index rest = of_free.rows() - factors.rank();
+    Eigen::VectorXd of_states = Eigen::VectorXd::Zero(of_kept.cols());
+    if (rest > 0 && of_kept.cols() > 0) {
+      const Eigen::MatrixXd turned = factors.householderQ().adjoint() * of_kept;
+      const Eigen::VectorXd right = factors.householderQ().adjoint() * b;
+      of_states = turned.bottomRows(rest).completeOrthogonalDecomposition().solve(right.tail(rest));
+    }
+    const Eigen::VectorXd follows = of_free.completeOrthogonalDecomposition().solve(b - of_kept * of_states);
+    Eigen::VectorXd step(2 * n_);
+    step(kept) = of_states;
+    step(free) = follows;
+    return step;
+  }
+
   // Columns in units of what may move: A_ is d(rows) / d(y, y') times size_, its rows divided by their largest entry.
   void linearize() {
     A_ = Eigen::MatrixXd::Zero(n_ + rows_, 2 * n_);
@@ -143,8 +168,8 @@ class InitialProblem {
     size_.resize(2 * n_);
     for (int j = 0; j < n_; ++j) {
       const double nominal = equations_.nominal(j, y_[at(j)]);
-      size_(j) = is_differential_[at(j)] ? nominal : free_weight * nominal;
-      size_(n_ + j) = free_weight * std::max(nominal, std::abs(dy_[at(j)]));
+      size_(j) = nominal;
+      size_(n_ + j) = std::max(nominal, std::abs(dy_[at(j)]));
     }
     terms_ = A_.cwiseAbs().leftCols(n_) * Eigen::VectorXd::NullaryExpr(n_, [&](Eigen::Index j) {
                return equations_.nominal(static_cast<int>(j), y_[static_cast<std::size_t>(j)]);

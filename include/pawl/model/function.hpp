@@ -11,12 +11,14 @@
 // (roll.hpp). Indices of inputs are those of the System's handles.
 //
 // Copies share the program. Evaluations need working memory, which every thread keeps for the functions it used last;
-// held values are computed again when one of those they were computed from has changed.
+// held values are computed again when one of those they were computed from has changed. A function that reads no rates,
+// relays and inputs calls nobody else, so that its memory is found by one comparison.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pawl/function.hpp"
@@ -65,6 +67,8 @@ class GraphFunction {
 
   /// Which operation is the first whose result is not finite here, if there is one.
   std::optional<NotFinite> first_not_finite(const Point<double>& at) const;
+  /// The same in words, as a failed run says it; empty where everything is finite.
+  std::string why_not_finite(const Point<double>& at) const;
 
  private:
   struct Body;
