@@ -156,15 +156,18 @@ inline constexpr bool is_lazy =
 }  // namespace
 
 struct GraphFunction::Body {
+  // What every call of native code reads, side by side.
   std::uint64_t number = next_function();
+  bool is_quick = false;  // native code that reads nothing but states, time and what is held
+  const Load *loads = nullptr, *loads_end = nullptr;
+
   std::shared_ptr<const Graph> graph;
   std::vector<int> outputs;
   Program program;
   std::shared_ptr<const Native> native;
   std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
   Program rest;
-  bool is_quick = false;  // native code that reads nothing but states, time and what is held
-  int time_slot = -1;     // of quick functions: where the time goes; -1: it is not read
+  int time_slot = -1;  // where the time goes, of functions whose memory is found quickly; -1: it is not read
 
   Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
       : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
@@ -182,6 +185,8 @@ struct GraphFunction::Body {
       is_quick = is_quick && load.kind == Op::time;
       time_slot = load.slot;
     }
+    loads = program.held_loads().data();
+    loads_end = loads + program.held_loads().size();
   }
 
   template <class T>
@@ -191,25 +196,11 @@ struct GraphFunction::Body {
     else
       return work.gradients;
   }
-  // False where memory has to be made first: the first call of a thread.
+  // Whether held values are those that h was computed from.
   template <class T>
-  bool run_quickly(const T& t, const T* x, const double* parameters, const detail::Surroundings<T>* around,
-                   T* out) const {
-    Workspace* work = find_workspace(number);
-    if (work == nullptr) return false;
-    T* m = quick_memory<T>(*work);
-    if (m == nullptr) return false;
-    double* h = work->h.data();
-    bool has_changed = false;
-    for (const Load& load : program.held_loads()) {
-      const double value = read_held(parameters, around, load);
-      has_changed = has_changed || !(h[load.slot] == value);
-      h[load.slot] = value;
-    }
-    if (has_changed) [[unlikely]]
-      program.run_held(h);
-    if (time_slot >= 0) m[time_slot] = t;
-    native->run(m, h, x, out);
+  bool is_current(const double* parameters, const detail::Surroundings<T>* around, const double* h) const {
+    for (const Load* load = loads; load != loads_end; ++load)
+      if (!(h[load->slot] == read_held(parameters, around, *load))) return false;
     return true;
   }
 
@@ -291,13 +282,27 @@ const std::vector<int>& GraphFunction::outputs() const {
   return body_->outputs;
 }
 
+// On the way of every evaluation: native code whose memory is there, and current, is one jump away; so is the rest.
 template <class T>
 void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
                                 const detail::Surroundings<T>* around, T* out) const {
-  const Body& body = *body_;
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
-    if (body.is_quick && body.run_quickly(t, states.array, parameters, around, out)) return;
+    const Body& body = *body_;
+    const Workspace* work = body.is_quick ? find_workspace(body.number) : nullptr;
+    T* m = work != nullptr ? Body::quick_memory<T>(*work) : nullptr;
+    if (m != nullptr && body.is_current(parameters, around, work->h.data())) [[likely]] {
+      if (body.time_slot >= 0) m[body.time_slot] = t;
+      return body.native->run(m, work->h.data(), states.array, out);
+    }
   }
+  evaluate_with_lease(t, states, parameters, around, out);
+}
+
+template <class T>
+[[gnu::noinline]] void GraphFunction::evaluate_with_lease(const T& t, detail::StateAccess<T> states,
+                                                          const double* parameters,
+                                                          const detail::Surroundings<T>* around, T* out) const {
+  const Body& body = *body_;
   const Point<T> at(t, states, parameters, around);
   const Lease lease(body.number);
   Workspace& work = *lease;

@@ -135,7 +135,7 @@ class InitialProblem {
   Eigen::VectorXd least_move(const Eigen::VectorXd& b) const {
     std::vector<int> kept, free;
     for (int j = 0; j < 2 * n_; ++j) (j < n_ && is_differential_[at(j)] ? kept : free).push_back(j);
-    const Eigen::MatrixXd of_free = A_(Eigen::all, free), of_kept = A_(Eigen::all, kept);
+    const Eigen::MatrixXd of_free = columns(free), of_kept = columns(kept);
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(of_free.rows(), of_free.cols());
     factors.setThreshold(rank_threshold);
     factors.compute(of_free);
@@ -148,9 +148,14 @@ class InitialProblem {
     }
     const Eigen::VectorXd follows = of_free.completeOrthogonalDecomposition().solve(b - of_kept * of_states);
     Eigen::VectorXd step(2 * n_);
-    step(kept) = of_states;
-    step(free) = follows;
+    for (std::size_t k = 0; k < kept.size(); ++k) step(kept[k]) = of_states(static_cast<Eigen::Index>(k));
+    for (std::size_t k = 0; k < free.size(); ++k) step(free[k]) = follows(static_cast<Eigen::Index>(k));
     return step;
+  }
+  Eigen::MatrixXd columns(const std::vector<int>& which) const {
+    Eigen::MatrixXd some(A_.rows(), static_cast<Eigen::Index>(which.size()));
+    for (std::size_t k = 0; k < which.size(); ++k) some.col(static_cast<Eigen::Index>(k)) = A_.col(which[k]);
+    return some;
   }
 
   // Columns in units of what may move: A_ is d(rows) / d(y, y') times size_, its rows divided by their largest entry.

@@ -77,11 +77,22 @@ class GraphFunction {
   template <class T>
   void evaluate(const Point<T>& at, T* out) const {
     const T t = at.t;
-    evaluate_at(t, at.states(), at.parameters(), at.around(), out);
+    evaluate_at(t, access(at), at.parameters(), at.around(), out);
+  }
+  // By its pointer: a copy of the whole would be read back wider than it was written, which stalls.
+  template <class T>
+  static detail::StateAccess<T> access(const Point<T>& at) {
+    if constexpr (requires { at.states().array; })
+      return {at.states().array};
+    else
+      return at.states();
   }
   template <class T>
   void evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
                    const detail::Surroundings<T>* around, T* out) const;
+  template <class T>
+  void evaluate_with_lease(const T& t, detail::StateAccess<T> states, const double* parameters,
+                           const detail::Surroundings<T>* around, T* out) const;
   void check_rows(std::size_t count) const {
     if (count != rows_) refuse_rows(count);
   }
