@@ -6,8 +6,8 @@
 
 #include <Eigen/Core>
 
-#include "numerics/assignment.hpp"
 #include "formulate/dae_structure.hpp"
+#include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
 

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "model/aliases.hpp"
 #include "model/copy.hpp"
@@ -410,11 +409,6 @@ class Reducer {
     if (unknown < flat_.unknowns) return flat_.unknown_name(unknown);
     return fmt::format("der({})", name_of_unknown(out_.derivative_of[at(unknown - flat_.unknowns)]));
   }
-  static std::string listed(const std::vector<std::string>& names) {
-    constexpr std::size_t most = 6;
-    if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "), names.size() - most);
-  }
   [[noreturn]] void refuse() const {
     // As it was written, if that shows what is wrong; else as it is without aliases and what was solved.
     Signature flat;
@@ -422,9 +416,8 @@ class Reducer {
     std::iota(all.begin(), all.end(), 0);
     Walk walk(*flat_.graph);
     for (const int row : flat_.rows) add_reads(walk, *flat_.graph, row, all, flat);
-    const Assignment matched(flat, flat_.unknowns);
     std::vector<Mismatch> too_many, too_few;
-    find_mismatches(flat, matched, too_many, too_few);
+    find_mismatches(flat, Assignment(flat, flat_.unknowns), too_many, too_few);
     if (too_many.empty() && too_few.empty()) {
       find_mismatches(sigma_, *assignment_, too_many, too_few);
       for (std::vector<Mismatch>* parts : {&too_many, &too_few}) {
@@ -434,35 +427,10 @@ class Reducer {
         }
       }
     }
-    std::string text = fmt::format("model '{}' has {} equation{} for {} unknown{}", flat_.name, flat_.rows.size(),
-                                   flat_.rows.size() == 1 ? "" : "s", flat_.unknowns, flat_.unknowns == 1 ? "" : "s");
-    text += static_cast<int>(flat_.rows.size()) == flat_.unknowns
-                ? ", but they cannot be solved for them, whatever the numbers."
-                : ".";
-    for (const Mismatch& part : too_many) text += say_too_many(part);
-    for (const Mismatch& part : too_few) text += say_too_few(part);
-    text += "\n  try:    an equation for what is not determined, in the place of one that says the same as others";
-    throw Misuse(text);
-  }
-  std::vector<std::string> names_of_rows(const Mismatch& part) const {
-    std::vector<std::string> names;
-    for (const int row : part.rows) names.push_back(name_of_row(row));
-    return names;
-  }
-  std::vector<std::string> names_of_unknowns(const Mismatch& part) const {
-    std::vector<std::string> names;
-    for (const int unknown : part.unknowns) names.push_back(fmt::format("'{}'", name_of_unknown(unknown)));
-    return names;
-  }
-  std::string say_too_many(const Mismatch& part) const {
-    const std::string rows = listed(names_of_rows(part));
-    if (part.unknowns.empty()) return fmt::format("\n  too many: {} says nothing that the others do not", rows);
-    return fmt::format("\n  too many: {} determine {} alone", rows, listed(names_of_unknowns(part)));
-  }
-  std::string say_too_few(const Mismatch& part) const {
-    const std::string unknowns = listed(names_of_unknowns(part));
-    if (part.rows.empty()) return fmt::format("\n  too few: nothing determines {}", unknowns);
-    return fmt::format("\n  too few: {} must determine {}", listed(names_of_rows(part)), unknowns);
+    throw Misuse(explain_mismatch(
+        {flat_.name, static_cast<int>(flat_.rows.size()), flat_.unknowns, [this](int row) { return name_of_row(row); },
+         [this](int unknown) { return name_of_unknown(unknown); }},
+        too_many, too_few));
   }
 
   const FlatEquations& flat_;

@@ -1,5 +1,5 @@
-// Structure: what equations on a graph read, which unknown each is for, how often they have to be differentiated, and in
-// which order they can be solved. Everything here is combinatorial: numbers decide nothing.
+// Structure: what equations on a graph read, which unknown each is for, how often they have to be differentiated, and
+// in which order they can be solved. Everything here is combinatorial: numbers decide nothing.
 //
 //   const Structure found = structure_of(graph, rows, unknowns);     // rows: nodes that are zero where equations hold
 //   found.index;  found.c;  found.d;  found.blocks;
