@@ -289,6 +289,7 @@ class Builder {
 }  // namespace
 
 System Model::build(const BuildOptions& options, BuildReport* report) const {
+  const std::lock_guard lock(*builds_);
   return Builder(*data_, options).build(report);
 }
 

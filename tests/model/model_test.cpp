@@ -2,6 +2,8 @@
 #include "pawl/model/model.hpp"
 
 #include <cmath>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -110,6 +112,20 @@ TEST(Model, SecondDerivativesAreStatesOfTheirOwn) {
   const Result run = simulate(m.build(), {.end = 2, .tolerance = 1e-11});
   EXPECT_NEAR(run.final()["x"], std::cos(2), 1e-9);
   EXPECT_NEAR(run.final()["der(x)"], -std::sin(2), 1e-9);
+}
+
+TEST(Model, IsBuiltByManyThreadsAtOnce) {
+  Model m("shared");
+  const Expr x = m.state("x", 1.0), y = m.variable("y");
+  m.equation(der(x), -y);
+  m.equation(y, 2.0 * x);
+  std::vector<double> ends(4, 0.0);
+  std::vector<std::thread> threads;
+  for (double& end : ends)
+    threads.emplace_back([&] { end = simulate(m.build(), {.end = 1, .tolerance = 1e-9}).final()["x"]; });
+  for (std::thread& thread : threads) thread.join();
+  for (const double end : ends) EXPECT_EQ(end, ends.front());
+  EXPECT_NEAR(ends.front(), std::exp(-2), 1e-8);
 }
 
 TEST(Model, DerivativesOfExpressionsAreTaken) {

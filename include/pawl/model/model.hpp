@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -168,7 +169,8 @@ class Model {
   void always(const Expr& discrete, const Expr& value);
   void observable(const std::string& name, const Expr& value);
 
-  /// Throws Misuse where equations and unknowns do not match, with names and places. report: what was done.
+  /// Throws Misuse where equations and unknowns do not match, with names and places. report: what was done. Threads may
+  /// build one model at the same time, as long as nobody adds to it.
   System build(const BuildOptions& options = {}, BuildReport* report = nullptr) const;
 
   const ModelData& data() const { return *data_; }
@@ -186,7 +188,8 @@ class Model {
 
   std::shared_ptr<ModelData> data_;  // copies of a Model share it
   std::shared_ptr<detail::NameSet> names_;
-  int marked_ = 0;  // nodes before this one have their place
+  std::shared_ptr<std::mutex> builds_ = std::make_shared<std::mutex>();  // one at a time: differences become nodes
+  int marked_ = 0;                                                       // nodes before this one have their place
 };
 
 /// The derivative by time: of an unknown its rate; of an expression, what follows from it.
