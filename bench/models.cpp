@@ -59,6 +59,64 @@ struct Hires {
   }
 };
 
+struct Pollu {
+  template <class At, class D>
+  void operator()(const At& at, D& d) const {
+    const auto c = [&](int substance) { return at[State{substance - 1}]; };
+    const auto r1 = 0.35 * c(1), r2 = 26.6 * c(2) * c(4), r3 = 12300 * c(5) * c(2), r4 = 0.86e-3 * c(7),
+               r5 = 0.82e-3 * c(7), r6 = 15000 * c(7) * c(6), r7 = 0.13e-3 * c(9), r8 = 24000 * c(9) * c(6),
+               r9 = 16500 * c(11) * c(2), r10 = 9000 * c(11) * c(1), r11 = 0.022 * c(13), r12 = 12000 * c(10) * c(2),
+               r13 = 1.88 * c(14), r14 = 16300 * c(1) * c(6), r15 = 4.8e6 * c(3), r16 = 0.35e-3 * c(4),
+               r17 = 0.0175 * c(4), r18 = 1e8 * c(16), r19 = 0.444e12 * c(16), r20 = 1240 * c(17) * c(6),
+               r21 = 2.1 * c(19), r22 = 5.78 * c(19), r23 = 0.0474 * c(1) * c(4), r24 = 1780 * c(19) * c(1),
+               r25 = 3.12 * c(20);
+    const auto rate = [&](int substance) -> auto& {
+      return d[State{substance - 1}];
+    };
+    rate(1) = -r1 - r10 - r14 - r23 - r24 + r2 + r3 + r9 + r11 + r12 + r22 + r25;
+    rate(2) = -r2 - r3 - r9 - r12 + r1 + r21;
+    rate(3) = -r15 + r1 + r17 + r19 + r22;
+    rate(4) = -r2 - r16 - r17 - r23 + r15;
+    rate(5) = -r3 + 2 * r4 + r6 + r7 + r13 + r20;
+    rate(6) = -r6 - r8 - r14 - r20 + r3 + 2 * r18;
+    rate(7) = -r4 - r5 - r6 + r13;
+    rate(8) = r4 + r5 + r6 + r7;
+    rate(9) = -r7 - r8;
+    rate(10) = -r12 + r7 + r9;
+    rate(11) = -r9 - r10 + r8 + r11;
+    rate(12) = r9;
+    rate(13) = -r11 + r10;
+    rate(14) = -r13 + r12;
+    rate(15) = r14;
+    rate(16) = -r18 - r19 + r16;
+    rate(17) = -r20;
+    rate(18) = r20;
+    rate(19) = -r21 - r22 - r24 + r23 + r25;
+    rate(20) = -r25 + r24;
+  }
+};
+
+// The two-stage transistor amplifier of the catalogue as eight equations.
+struct Amplifier {
+  template <class At, class Out>
+  void operator()(const At& at, Out& out) const {
+    constexpr double Ub = 6, Uf = 0.026, alpha = 0.99, beta = 1e-6, R0 = 1000, R = 9000;
+    const auto y = [&](int i) { return at[State{i - 1}]; };
+    const auto slope = [&](int a, int b, double C) { return C * (at[dot(State{b - 1})] - at[dot(State{a - 1})]); };
+    const auto input = 0.1 * sin(200 * std::numbers::pi * at.t);
+    const auto first = beta * (exp((y(2) - y(3)) / Uf) - 1), second = beta * (exp((y(5) - y(6)) / Uf) - 1);
+    const auto s1 = slope(1, 2, 1e-6), s3 = slope(4, 5, 3e-6), s5 = slope(7, 8, 5e-6);
+    out[0] = s1 - (y(1) - input) / R0;
+    out[1] = -s1 - (y(2) / R + (y(2) - Ub) / R + (1 - alpha) * first);
+    out[2] = -2e-6 * at[dot(State{2})] - (y(3) / R - first);
+    out[3] = s3 - ((y(4) - Ub) / R + alpha * first);
+    out[4] = -s3 - (y(5) / R + (y(5) - Ub) / R + (1 - alpha) * second);
+    out[5] = -4e-6 * at[dot(State{5})] - (y(6) / R - second);
+    out[6] = s5 - ((y(7) - Ub) / R + alpha * second);
+    out[7] = -s5 - y(8) / R;
+  }
+};
+
 struct Brusselator {
   int points;
   Parameter alpha;
@@ -118,6 +176,22 @@ System smooth_system() {
   return system;
 }
 
+// Equations instead of rates: for whole runs alone.
+Case amplifier() {
+  System circuit("amplifier");
+  circuit.states("y", {0, 3, 3, 6, 3, 3, 6, 0});
+  Case made{"amplifier",
+            circuit,
+            circuit,
+            circuit,
+            model::trace(circuit, 8, Amplifier{}),
+            {.end = 0.2, .tolerance = 1e-7, .keep = Keep::end}};
+  made.hand.equations("nodes", 8, Amplifier{});
+  made.interpreted.equations("nodes", 8, made.traced.function(Execution::interpreted));
+  made.native.equations("nodes", 8, made.traced.function());
+  return made;
+}
+
 Case brusselator(int n, double end) {
   System reactor("brusselator");
   const int points = n / 2;
@@ -141,6 +215,11 @@ std::vector<Case> small_cases() {
   System plant("hires");
   plant.states("y", {1, 0, 0, 0, 0, 0, 0, 0.0057});
   cases.push_back(case_of("hires", plant, Hires{}, {.end = 321.8122, .tolerance = 1e-8}));
+  System air("pollu");
+  std::vector<double> start(20, 0.0);
+  start[1] = 0.2, start[3] = 0.04, start[6] = 0.1, start[7] = 0.3, start[8] = 0.01, start[16] = 0.007;
+  air.states("y", start);
+  cases.push_back(case_of("pollu", air, Pollu{}, {.end = 60, .tolerance = 1e-8}));
   cases.push_back(brusselator(200, 10));
   return cases;
 }
@@ -217,6 +296,7 @@ void bench_model_runs(Report& report, const Wanted& wanted) {
   report.begin("runs", {}, "Milliseconds per run and over those with the lambda; final states are equal in every bit.",
                {"model", "lambda", "interpreted", "ratio", "native", "ratio"});
   std::vector<Case> cases = small_cases();
+  cases.push_back(amplifier());
   if (!wanted.is_quick) cases.push_back(brusselator(10000, 1));
   for (const Case& one : cases) {
     const auto run = [&](const System& system) { return [&] { simulate(system, one.options); }; };

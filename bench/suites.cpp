@@ -67,6 +67,8 @@ const std::vector<BenchTable>& tables() {
         {"models", "loops", "models as data: repeated rows in loops", false, bench_model_loops},
         {"models", "latency", "models as data: from a graph to what runs; sparse Jacobians", false,
          bench_model_latency},
+        {"models", "structure", "models as data: from flat equations to a System", false, bench_model_structure},
+        {"models", "guard", "models as data: the call of a small guard", false, bench_model_guard},
         {"verify", "catalogue", "second opinions over the catalogue: false alarms", false, bench_false_alarms},
         {"verify", "planted", "second opinions: planted faults", false, bench_planted_faults},
         {"auto", "auto", "the choice of auto beside the best choice by hand", false, bench_auto},

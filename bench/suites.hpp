@@ -38,6 +38,8 @@ void bench_model_evaluations(Report& report, const Wanted& wanted);
 void bench_model_runs(Report& report, const Wanted& wanted);
 void bench_model_loops(Report& report, const Wanted& wanted);
 void bench_model_latency(Report& report, const Wanted& wanted);
+void bench_model_structure(Report& report, const Wanted& wanted);
+void bench_model_guard(Report& report, const Wanted& wanted);
 
 // catalogue.cpp, gauntlet.cpp, choice.cpp, spheres.cpp
 void bench_catalogue(Report& report, const Wanted& wanted);

@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -193,6 +194,12 @@ class Function {
     entry<T>()(functor_.get(), at, out);
   }
 
+  /// Asked where a result is not finite: which operation was the first, in words, from functions that know (those with
+  /// a member why_not_finite(at)); else nothing.
+  std::string why_not_finite(const Point<double>& at) const {
+    return why_not_finite_ == nullptr ? std::string() : why_not_finite_(functor_.get(), at);
+  }
+
   template <class T>
   Entry<T> entry() const {
     return static_cast<const detail::FunctionEntry<T>&>(entries_).call;
@@ -339,7 +346,20 @@ class Function {
     Function function;
     function.functor_ = std::make_shared<const F>(std::move(f));
     fill<Call, F>(function.entries_);
+    if constexpr (requires(const F& made, const Point<double>& at) { called(made).why_not_finite(at); }) {
+      function.why_not_finite_ = [](const void* functor, const Point<double>& at) {
+        return std::string(called(*static_cast<const F*>(functor)).why_not_finite(at));
+      };
+    }
     return function;
+  }
+  /// The user's function, of one that is kept together with its number of rows.
+  template <class F>
+  static const auto& called(const F& f) {
+    if constexpr (requires { typename F::Called; })
+      return f.f;
+    else
+      return f;
   }
   template <template <class, class> class Call, class F, class... T>
   static void fill(detail::FunctionEntries<detail::ScalarList<T...>>& entries) {
@@ -352,6 +372,7 @@ class Function {
 
   std::shared_ptr<const void> functor_;
   detail::FunctionEntries<detail::Scalars> entries_;
+  std::string (*why_not_finite_)(const void* functor, const Point<double>& at) = nullptr;
 };
 
 template <class F>

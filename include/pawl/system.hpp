@@ -98,6 +98,20 @@ class System {
   void equations(std::string name, int count, F f) {
     declare_equation({std::move(name), Function::equation_block(std::move(f), count), count});
   }
+  /// The same with a name for every row, which messages then say.
+  template <class F>
+  void equations(std::string name, std::vector<std::string> row_names, F f) {
+    const int count = static_cast<int>(row_names.size());
+    declare_equation({std::move(name), Function::equation_block(std::move(f), count), count, std::move(row_names)});
+  }
+  /// Equations that hold at the start of a run alone, over states, at[dot(x)], parameters and time: f(at, out) as for
+  /// equations(). Start values of differential states are then guesses that are moved as little as these equations
+  /// allow; fewer of them than states may be given. docs/stiff.md.
+  template <class F>
+  void initial(std::string name, std::vector<std::string> row_names, F f) {
+    const int count = static_cast<int>(row_names.size());
+    declare_initial({std::move(name), Function::equation_block(std::move(f), count), count, std::move(row_names)});
+  }
   /// The derivatives of the rates, J(x, y) = dx'/dy, for functions that cannot be differentiated automatically.
   template <class F>
   void jacobian(F j) {
@@ -298,6 +312,7 @@ class System {
     detail::MatrixFunction mass;  // of M x' = f
     detail::MatrixFunction jacobian;
     std::vector<EquationInfo> equations;
+    std::vector<EquationInfo> initial;  // rows that hold at the start alone
     std::vector<SwitchInfo> switches;
     std::vector<double> nominals;  // per state; empty, or 0 for those without
     detail::NameSet taken_names, guard_names;
@@ -349,6 +364,7 @@ class System {
   void declare_rates(Function f);
   void declare_mass(detail::MatrixFunction m);
   void declare_equation(EquationInfo info);
+  void declare_initial(EquationInfo info);
   int declare_mode(std::string name, int start, bool is_bool);
   int declare_number(std::string name, double start);
   int declare_object(std::string name, HeldObject start);

@@ -6,8 +6,8 @@
 
 #include <Eigen/Core>
 
-#include "formulate/dae_assignment.hpp"
 #include "formulate/dae_structure.hpp"
+#include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "formulate/dae_assignment.hpp"
 #include "formulate/dae_equations.hpp"
 #include "formulate/dae_rank.hpp"
+#include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
 

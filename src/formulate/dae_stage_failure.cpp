@@ -6,6 +6,7 @@
 
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_stages.hpp"
+#include "formulate/not_finite.hpp"
 #include "numerics/orthogonal.hpp"
 
 // Why a stage has no solution, in words.
@@ -27,8 +28,9 @@ std::string Stages::say_not_finite(const Vector& b) const {
   while (std::isfinite(b(static_cast<Eigen::Index>(worst)))) ++worst;
   return fmt::format(
       "t = {:.10g}: no consistent values: {} is not finite at the guess.\n"
-      "  try:    start values for which the model can be evaluated",
-      t_, row_text(worst));
+      "  try:    start values for which the model can be evaluated{}",
+      t_, row_text(worst),
+      line_of_operation(operation_not_finite(form_.equations().model(), form_.held(), t_, z(0), z(1))));
 }
 
 std::string Stages::say_stuck(const Vector& b) const {

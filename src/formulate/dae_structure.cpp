@@ -6,9 +6,9 @@
 #include <numeric>
 #include <optional>
 
-#include "formulate/dae_assignment.hpp"
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_rank.hpp"
+#include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
 

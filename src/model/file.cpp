@@ -1,8 +1,5 @@
 #include "pawl/model/file.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <istream>
 #include <map>
@@ -12,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "model/line_reader.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::model {
@@ -24,13 +22,9 @@ std::string file_word(Op op) {
   return std::string(word_of(op));
 }
 
-std::string number_text(double value) {
-  return std::isfinite(value) ? fmt::format("{:a}", value) : fmt::format("{}", value);
-}
-
 class Reader {
  public:
-  explicit Reader(std::istream& in) : in_(in) {
+  explicit Reader(LineReader& lines) : lines_(lines) {
     for (int op = 0; op < op_count; ++op) words_[file_word(static_cast<Op>(op))] = static_cast<Op>(op);
   }
 
@@ -51,53 +45,13 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const { throw Misuse(fmt::format("line {}: {}", line_, why)); }
-
-  void next() {
-    ++line_;
-    if (!std::getline(in_, text_)) refuse("the file ends here, before its 'end'");
-    rest_ = text_;
-  }
-  std::string_view word() {
-    const auto begin = std::min(rest_.find_first_not_of(' '), rest_.size());
-    const auto end = std::min(rest_.find(' ', begin), rest_.size());
-    const std::string_view found = rest_.substr(begin, end - begin);
-    rest_.remove_prefix(end);
-    return found;
-  }
-  int integer() {
-    const std::string_view digits = word();
-    int value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size())
-      refuse(fmt::format("expected a whole number, found '{}'", digits));
-    return value;
-  }
-  double number() {
-    std::string_view digits = word(), all = digits;
-    const bool is_negative = digits.starts_with('-');
-    if (is_negative) digits.remove_prefix(1);
-    const bool is_hexadecimal = digits.starts_with("0x");
-    if (is_hexadecimal) digits.remove_prefix(2);
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
-                                              is_hexadecimal ? std::chars_format::hex : std::chars_format::general);
-    if (error != std::errc() || end != digits.data() + digits.size() || digits.starts_with('-'))
-      refuse(fmt::format("expected a number, found '{}'", all));
-    return is_negative ? -value : value;
-  }
-  void close() const {
-    if (rest_.find_first_not_of(' ') != std::string_view::npos)
-      refuse(fmt::format("'{}' is one word too many", rest_.substr(rest_.find_first_not_of(' '))));
-  }
-  int section(std::string_view name) {
-    next();
-    if (word() != name) refuse(fmt::format("expected '{} <count>'", name));
-    const int count = integer();
-    if (count < 0) refuse(fmt::format("{} {}: a count is 0 or more", name, count));
-    close();
-    return count;
-  }
+  [[noreturn]] void refuse(const std::string& why) const { lines_.refuse(why); }
+  void next() { lines_.next(); }
+  std::string_view word() { return lines_.word(); }
+  int integer() { return lines_.integer(); }
+  double number() { return lines_.number(); }
+  void close() const { lines_.close(); }
+  int section(std::string_view name) { return lines_.section(name); }
 
   void read_nodes() {
     const int count = section("nodes");
@@ -149,8 +103,7 @@ class Reader {
       const auto found = words_.find(std::string(word()));
       if (found == words_.end() || !is_input(found->second)) refuse("only inputs have names");
       const int index = integer();
-      if (rest_.size() < 2) refuse("the name is missing");
-      file_.graph.name(found->second, index, std::string(rest_.substr(1)));
+      file_.graph.name(found->second, index, lines_.rest("the name"));
     }
   }
   void read_places() {
@@ -158,33 +111,24 @@ class Reader {
     for (int i = 0; i < count; ++i) {
       next();
       const int node = operand(), line = integer();
-      if (line < 1 || rest_.size() < 2) refuse("a place is a node, a line from 1 on and the name of a file");
-      file_.graph.set_place(node, {std::string(rest_.substr(1)), line});
+      if (line < 1) refuse("a place is a node, a line from 1 on and the name of a file");
+      file_.graph.set_place(node, {lines_.rest("the name of the file"), line});
     }
   }
 
-  std::istream& in_;
+  LineReader& lines_;
   std::map<std::string, Op> words_;
-  std::string text_;
-  std::string_view rest_;
-  int line_ = 0;
   GraphFile file_;
 };
 
-// A name or a file with a line break would be read as something else.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
-
 }  // namespace
 
-void write(std::ostream& out, const Graph& graph, const std::vector<int>& outputs) {
+void write_graph(std::string& text, const Graph& graph, const std::vector<int>& outputs) {
   const std::vector<int> nodes = graph.order(outputs);
   std::vector<int> number(static_cast<std::size_t>(graph.size()), -1);
   const auto of = [&](int node) { return number[static_cast<std::size_t>(node)]; };
-  std::string text = fmt::format("pawl graph {}\nnodes {}\n", file_version, nodes.size()), places;
+  text += fmt::format("pawl graph {}\nnodes {}\n", file_version, nodes.size());
+  std::string places;
   std::map<std::pair<Op, int>, std::string> names;
   int next = 0, place_count = 0;
   for (const int node : nodes) {
@@ -214,11 +158,21 @@ void write(std::ostream& out, const Graph& graph, const std::vector<int>& output
   for (const auto& [input, name] : names)
     text += fmt::format("{} {} {}\n", word_of(input.first), input.second, one_line(name));
   text += fmt::format("places {}\n{}end\n", place_count, places);
+}
+
+GraphFile read_graph(LineReader& lines) {
+  return Reader(lines).read();
+}
+
+void write(std::ostream& out, const Graph& graph, const std::vector<int>& outputs) {
+  std::string text;
+  write_graph(text, graph, outputs);
   out << text;
 }
 
 GraphFile read(std::istream& in) {
-  return Reader(in).read();
+  LineReader lines(in);
+  return read_graph(lines);
 }
 
 void write_file(const std::string& name, const Graph& graph, const std::vector<int>& outputs) {

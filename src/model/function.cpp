@@ -26,8 +26,11 @@ struct FilesOf {
   std::vector<T> m, x;
 };
 
-// Working memory of one function in one thread.
+// Working memory of one function in one thread. For native code of functions that call nobody, where it begins: null
+// until it has been sized.
 struct Workspace {
+  double* numbers = nullptr;
+  Gradient* gradients = nullptr;
   std::vector<double> h;
   bool is_fresh = true, is_prepared = false;
   Rolled::Work loops;
@@ -94,6 +97,13 @@ class Lease {
   std::unique_ptr<Workspace> own_;
 };
 
+// Null where this thread has none yet, or somebody else's is in its place.
+Workspace* find_workspace(std::uint64_t function) {
+  if (cache == nullptr) return nullptr;
+  const Cache::Slot& slot = cache->slots[function % Cache::count];
+  return slot.function == function ? slot.workspace.get() : nullptr;
+}
+
 std::uint64_t next_function() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -104,14 +114,19 @@ template <class T>
 inline constexpr bool is_noted = std::is_same_v<T, Interval> || std::is_same_v<T, Pattern>;
 
 template <class T>
+double read_held(const double* parameters, const detail::Surroundings<T>* around, const Load& load) {
+  const int i = load.index;
+  if (load.kind == Op::parameter) return parameters[i];
+  const Held& held = *around->held;
+  if (load.kind == Op::number) return held.numbers[at_index(i)];
+  if (load.kind == Op::mode) return held.modes[at_index(i)];
+  return held.truths[at_index(i)];
+}
+template <class T>
 double held_value(const Point<T>& at, const Load& load) {
   const int i = load.index;
   if constexpr (!is_noted<T>) {
-    if (load.kind == Op::parameter) return at.parameters()[i];
-    const Held& held = *at.around()->held;
-    if (load.kind == Op::number) return held.numbers[at_index(i)];
-    if (load.kind == Op::mode) return held.modes[at_index(i)];
-    return held.truths[at_index(i)];
+    return read_held(at.parameters(), at.around(), load);
   } else {
     if (load.kind == Op::parameter) return at[Parameter{i}];
     if (load.kind == Op::number) return at[Discrete<double>{i}];
@@ -141,13 +156,18 @@ inline constexpr bool is_lazy =
 }  // namespace
 
 struct GraphFunction::Body {
+  // What every call of native code reads, side by side.
   std::uint64_t number = next_function();
+  bool is_quick = false;  // native code that reads nothing but states, time and what is held
+  const Load *loads = nullptr, *loads_end = nullptr;
+
   std::shared_ptr<const Graph> graph;
   std::vector<int> outputs;
   Program program;
   std::shared_ptr<const Native> native;
   std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
   Program rest;
+  int time_slot = -1;  // where the time goes, of functions whose memory is found quickly; -1: it is not read
 
   Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
       : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
@@ -160,6 +180,28 @@ struct GraphFunction::Body {
       rest = Program(*graph, outputs, one_by_one);
     }
     if (may_be_native) native = Native::make(*graph, outputs, one_by_one);
+    is_quick = native != nullptr && rolled == nullptr;
+    for (const Load& load : program.moving_loads()) {
+      is_quick = is_quick && load.kind == Op::time;
+      time_slot = load.slot;
+    }
+    loads = program.held_loads().data();
+    loads_end = loads + program.held_loads().size();
+  }
+
+  template <class T>
+  static T* quick_memory(const Workspace& work) {
+    if constexpr (std::is_same_v<T, double>)
+      return work.numbers;
+    else
+      return work.gradients;
+  }
+  // Whether held values are those that h was computed from.
+  template <class T>
+  bool is_current(const double* parameters, const detail::Surroundings<T>* around, const double* h) const {
+    for (const Load* load = loads; load != loads_end; ++load)
+      if (!(h[load->slot] == read_held(parameters, around, *load))) return false;
+    return true;
   }
 
   template <class T>
@@ -240,15 +282,34 @@ const std::vector<int>& GraphFunction::outputs() const {
   return body_->outputs;
 }
 
+// On the way of every evaluation: native code whose memory is there, and current, is one jump away; so is the rest.
 template <class T>
 void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
                                 const detail::Surroundings<T>* around, T* out) const {
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+    const Body& body = *body_;
+    const Workspace* work = body.is_quick ? find_workspace(body.number) : nullptr;
+    T* m = work != nullptr ? Body::quick_memory<T>(*work) : nullptr;
+    if (m != nullptr && body.is_current(parameters, around, work->h.data())) [[likely]] {
+      if (body.time_slot >= 0) m[body.time_slot] = t;
+      return body.native->run(m, work->h.data(), states.array, out);
+    }
+  }
+  evaluate_with_lease(t, states, parameters, around, out);
+}
+
+template <class T>
+[[gnu::noinline]] void GraphFunction::evaluate_with_lease(const T& t, detail::StateAccess<T> states,
+                                                          const double* parameters,
+                                                          const detail::Surroundings<T>* around, T* out) const {
   const Body& body = *body_;
   const Point<T> at(t, states, parameters, around);
   const Lease lease(body.number);
   Workspace& work = *lease;
   auto& files = std::get<FilesOf<T>>(work.files);
   if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
+  if constexpr (std::is_same_v<T, double>) work.numbers = files.m.data();
+  if constexpr (std::is_same_v<T, Gradient>) work.gradients = files.m.data();
   for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
   body.load_held(at, work);
   body.run(files.m.data(), body.states_of(at, files), out, work);
@@ -282,6 +343,11 @@ std::optional<NotFinite> GraphFunction::first_not_finite(const Point<double>& at
     const Load load{kind, index, 0};
     return is_moving_input(kind) ? moving_value(at, load) : held_value(at, load);
   });
+}
+
+std::string GraphFunction::why_not_finite(const Point<double>& at) const {
+  const std::optional<NotFinite> found = first_not_finite(at);
+  return found ? found->text : std::string();
 }
 
 }  // namespace pawl::model

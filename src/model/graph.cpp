@@ -119,6 +119,19 @@ void Graph::set_place(int node, const Place& place) {
   here_ = here;
 }
 
+void Graph::take_places(const Graph& other, int node, int first) {
+  if (other.place_.empty()) return;
+  const int there = other.place_[static_cast<std::size_t>(node)];
+  if (there < 0) return;
+  const int here = here_;
+  if (&other == this)
+    here_ = there;
+  else
+    from(other.places_[static_cast<std::size_t>(there)]);
+  for (int made = first; made < size(); ++made) place_[static_cast<std::size_t>(made)] = here_;
+  here_ = here;
+}
+
 Place Graph::place_of(int node) const {
   if (place_.empty()) return {};
   const int place = place_[static_cast<std::size_t>(node)];

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formulate/not_finite.hpp"
 #include "numerics/eigenvalues.hpp"
 #include "pawl/jacobian.hpp"
 #include "pawl/step_size.hpp"
@@ -27,7 +28,7 @@ std::string hint_of_length(const StepFailure& failure, const Setup& setup) {
 
 }  // namespace
 
-Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup) {
+Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup, const std::string& operation) {
   using Code = MessageCode;
   const std::vector<std::string>& names = setup.declarations->state_names;
   const auto component = static_cast<std::size_t>(failure.component < 0 ? 0 : failure.component);
@@ -45,7 +46,8 @@ Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup
        {"state", name},
        {"undetermined", failure.component < 0 ? "" : fmt::format("; no equation determines '{}'", name)},
        {"tolerance", setup.options.tolerance.relative},
-       {"hint", (setup.hint ? setup.hint() : std::string()) + hint_of_length(failure, setup)}});
+       {"hint", (setup.hint ? setup.hint() : std::string()) + hint_of_length(failure, setup) +
+                    formulate::line_of_operation(operation)}});
 }
 
 StiffnessReport describe(const Stiffness& stiffness, const Setup& setup, const double* x) {

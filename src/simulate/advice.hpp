@@ -8,7 +8,8 @@
 
 namespace pawl::detail {
 
-Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup);
+/// operation: which one is the first that is not finite, where that is known.
+Message describe(Attempt attempt, const StepFailure& failure, const Setup& setup, const std::string& operation = {});
 
 struct StiffnessReport {
   std::string fastest;

@@ -226,6 +226,8 @@ void look_everywhere(const System::Declarations& model, const Held& held, const 
   look.look(model.rates, n, "the rates");
   for (const EquationInfo& one : model.equations)
     look.look(one.f, one.rows, fmt::format("equation '{}'", one.name), true);
+  for (const EquationInfo& one : model.initial)
+    look.look(one.f, one.rows, fmt::format("initial equation '{}'", one.name), true);
   for (const GuardInfo& guard : model.guards) {
     if (guard.row > 0) continue;  // of a block that was looked at
     for (const Pair member : guard.members) look.look(guard.g, guard.rows, owner_of(guard), true, member);

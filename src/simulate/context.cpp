@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "simulate/check_declarations.hpp"
+#include "simulate/initial_equations.hpp"
 
 namespace pawl::detail {
 
@@ -53,7 +54,10 @@ Setup check_start(const CompiledModel& model, const Values& values, Options opti
       absolute.resize(start.size(), least > 0 ? least : *std::max_element(absolute.begin(), absolute.end()));
     }
   }
-  return check(shared, std::move(held), std::move(start), options);
+  Setup setup = check(shared, std::move(held), std::move(start), options);
+  if (!equations.initial.empty())
+    setup.start_failure = meet_initial_equations(shared, *setup.held, options.start, setup.start_state);
+  return setup;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ void ImplicitRun::look_at_start() {
     setup_.held = std::make_shared<const Held>(std::move(held));
     if (model_->has_events() && mechanism_of(*model_) != nullptr)
       dae_->forget_shared_loads();  // conditions may yet switch joints off
-    else
+    else if (setup_.start_failure.empty())
       setup_.start_failure = std::move(singular);
     dae_->take_up(*setup_.held, t, setup_.start_state.data());
     const formulate::DaeForm& form = dae_->form();

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "formulate/not_finite.hpp"
 #include "simulate/advice.hpp"
 #include "system/foreign_handle.hpp"
 
@@ -336,7 +337,14 @@ void Loop::fail(Attempt attempt) {
   if (std::string why = setup_.explain ? setup_.explain() : std::string(); !why.empty())
     ending_ = {Outcome::failed, make_message(MessageCode::cannot_step, driver_.failure().t, {{"why", std::move(why)}})};
   else
-    ending_ = {Outcome::failed, describe(attempt, driver_.failure(), setup_)};
+    ending_ = {Outcome::failed, describe(attempt, driver_.failure(), setup_, operation_not_finite(attempt))};
+}
+
+std::string Loop::operation_not_finite(Attempt attempt) const {
+  if (attempt != Attempt::not_finite) return {};
+  const double direction = setup_.options.end < setup_.options.start ? -1 : 1;
+  return formulate::operation_not_finite_near(*setup_.declarations, setup_.dynamics->rates(), events_.held(), now_.t,
+                                              now_.x.data(), direction * std::abs(driver_.failure().step_size));
 }
 
 // Whatever was thrown on the way, in words. Called while an exception is being handled.

@@ -121,6 +121,7 @@ class Loop {
   void stop();
   // Equations pull the ends of their steps themselves, surfaces that relays slide on included.
   void fail(Attempt attempt);
+  std::string operation_not_finite(Attempt attempt) const;
   Message describe_exception() const;
   bool is_beyond(double t, double than) const { return direction_ * (t - than) > 0; }
 

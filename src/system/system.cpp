@@ -123,6 +123,14 @@ void System::declare_equation(EquationInfo info) {
   edit().equations.push_back(std::move(info));
 }
 
+void System::declare_initial(EquationInfo info) {
+  if (info.rows < 1)
+    throw Misuse(fmt::format("system '{}', initial equations '{}': {} of them; at least one is needed", name(),
+                             info.name, info.rows));
+  take_name(info.name);
+  edit().initial.push_back(std::move(info));
+}
+
 void System::nominal(State x, double size) {
   Declarations& all = edit();
   const std::size_t i = checked(x, all.state_names.size(), "state", all);

@@ -11,12 +11,14 @@
 // (roll.hpp). Indices of inputs are those of the System's handles.
 //
 // Copies share the program. Evaluations need working memory, which every thread keeps for the functions it used last;
-// held values are computed again when one of those they were computed from has changed.
+// held values are computed again when one of those they were computed from has changed. A function that reads no rates,
+// relays and inputs calls nobody else, so that its memory is found by one comparison.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pawl/function.hpp"
@@ -65,6 +67,8 @@ class GraphFunction {
 
   /// Which operation is the first whose result is not finite here, if there is one.
   std::optional<NotFinite> first_not_finite(const Point<double>& at) const;
+  /// The same in words, as a failed run says it; empty where everything is finite.
+  std::string why_not_finite(const Point<double>& at) const;
 
  private:
   struct Body;
@@ -73,11 +77,22 @@ class GraphFunction {
   template <class T>
   void evaluate(const Point<T>& at, T* out) const {
     const T t = at.t;
-    evaluate_at(t, at.states(), at.parameters(), at.around(), out);
+    evaluate_at(t, access(at), at.parameters(), at.around(), out);
+  }
+  // By its pointer: a copy of the whole would be read back wider than it was written, which stalls.
+  template <class T>
+  static detail::StateAccess<T> access(const Point<T>& at) {
+    if constexpr (requires { at.states().array; })
+      return {at.states().array};
+    else
+      return at.states();
   }
   template <class T>
   void evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
                    const detail::Surroundings<T>* around, T* out) const;
+  template <class T>
+  void evaluate_with_lease(const T& t, detail::StateAccess<T> states, const double* parameters,
+                           const detail::Surroundings<T>* around, T* out) const;
   void check_rows(std::size_t count) const {
     if (count != rows_) refuse_rows(count);
   }

@@ -74,6 +74,8 @@ class Graph {
   void from(const Place& place);
   Place place_of(int node) const;
   void set_place(int node, const Place& place);
+  /// The nodes from `first` on come from where a node of another graph, or of this one, does.
+  void take_places(const Graph& other, int node, int first);
   /// A node as text, as far as `depth` operations deep: "sqrt(level - 0.2)".
   std::string text(int node, int depth = 6) const;
 

@@ -88,6 +88,10 @@ constexpr bool is_logic(Op op) {
 constexpr bool is_moving_input(Op op) {
   return op == Op::time || op == Op::state || op == Op::rate || op == Op::relay || op == Op::input;
 }
+/// Held, and another one after an event.
+constexpr bool is_discrete(Op op) {
+  return op == Op::number || op == Op::mode || op == Op::truth;
+}
 /// Whose operands may be exchanged without changing a bit of any number or dual.
 constexpr bool commutes(Op op) {
   return op == Op::add || op == Op::mul || op == Op::equal || op == Op::both || op == Op::either;

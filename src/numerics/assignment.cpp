@@ -1,4 +1,4 @@
-#include "formulate/dae_assignment.hpp"
+#include "numerics/assignment.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,13 +6,26 @@
 #include <queue>
 #include <utility>
 
-namespace pawl::formulate {
+namespace pawl {
 
-Assignment::Assignment(const Signature& sigma) : sigma_(sigma), n_(sigma.size()) {
+namespace {
+
+constexpr int far = std::numeric_limits<int>::max();
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+Assignment::Assignment(const Signature& sigma, int columns) : sigma_(sigma), n_(sigma.size()) {
   of_row.assign(at(n_), -1);
-  of_column.assign(at(n_), -1);
+  of_column.assign(at(columns), -1);
   row_potential_.assign(at(n_), 0);
-  column_potential_.assign(at(n_), 0);
+  column_potential_.assign(at(columns), 0);
+  distance_.assign(at(columns), far);
+  from_.assign(at(columns), -1);
+  is_settled_.assign(at(columns), 0);
   for (const auto& entry : sigma.entries) highest_ = std::max(highest_, entry.order);
   for (int i = 0; i < n_; ++i) start(i);
   for (int i = 0; i < n_; ++i) {
@@ -33,17 +46,15 @@ void Assignment::start(int i) {
 }
 
 void Assignment::augment(int source) {
-  constexpr int far = std::numeric_limits<int>::max();
-  std::vector<int> distance(at(n_), far), from(at(n_), -1), settled;
-  std::vector<bool> is_settled(at(n_), false);
   using Reached = std::pair<int, int>;  // distance, column
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
   const auto scan = [&](int i, int base) {
     for (const auto& [j, order] : sigma_.row(i)) {
       const int d = base + highest_ - order - row_potential_[at(i)] - column_potential_[at(j)];
-      if (is_settled[at(j)] || d >= distance[at(j)]) continue;
-      distance[at(j)] = d;
-      from[at(j)] = i;
+      if (is_settled_[at(j)] != 0 || d >= distance_[at(j)]) continue;
+      if (distance_[at(j)] == far) touched_.push_back(j);
+      distance_[at(j)] = d;
+      from_[at(j)] = i;
       queue.emplace(d, j);
     }
   };
@@ -52,27 +63,34 @@ void Assignment::augment(int source) {
   while (!queue.empty()) {
     const auto [d, j] = queue.top();
     queue.pop();
-    if (is_settled[at(j)]) continue;
+    if (is_settled_[at(j)] != 0) continue;
     if (of_column[at(j)] < 0) {
       end = j;
       break;
     }
-    is_settled[at(j)] = true;
-    settled.push_back(j);
+    is_settled_[at(j)] = 1;
+    settled_.push_back(j);
     scan(of_column[at(j)], d);
   }
-  if (end < 0) return;
-  const int length = distance[at(end)];
-  row_potential_[at(source)] += length;
-  for (const int j : settled) {
-    column_potential_[at(j)] -= length - distance[at(j)];
-    row_potential_[at(of_column[at(j)])] += length - distance[at(j)];
+  if (end >= 0) {
+    const int length = distance_[at(end)];
+    row_potential_[at(source)] += length;
+    for (const int j : settled_) {
+      column_potential_[at(j)] -= length - distance_[at(j)];
+      row_potential_[at(of_column[at(j)])] += length - distance_[at(j)];
+    }
+    for (int j = end; j >= 0;) {
+      const int i = from_[at(j)];
+      of_column[at(j)] = i;
+      std::swap(of_row[at(i)], j);
+    }
   }
-  for (int j = end; j >= 0;) {
-    const int i = from[at(j)];
-    of_column[at(j)] = i;
-    std::swap(of_row[at(i)], j);
+  for (const int j : touched_) {  // what the next search needs clean
+    distance_[at(j)] = far;
+    is_settled_[at(j)] = 0;
   }
+  touched_.clear();
+  settled_.clear();
 }
 
 void find_offsets(const Signature& sigma, const Assignment& assignment, std::vector<int>& c, std::vector<int>& d) {
@@ -94,4 +112,4 @@ void find_offsets(const Signature& sigma, const Assignment& assignment, std::vec
   }
 }
 
-}  // namespace pawl::formulate
+}  // namespace pawl
