@@ -54,7 +54,8 @@ struct Cache {
 [[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
 
 Cache& make_cache() {
-  // On the heap: memory of threads that is known when a program is loaded is scarce where a program loads libraries later.
+  // On the heap: memory of threads that is known when a program is loaded is scarce where a program loads libraries
+  // later.
   struct Owner {
     std::unique_ptr<Cache> all = std::make_unique<Cache>();
     ~Owner() { cache = nullptr; }

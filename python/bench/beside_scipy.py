@@ -1,6 +1,6 @@
 """pawl beside scipy in one run: whole calls of solve_ivp, tracing included, medians of several.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 python/bench.py
+    PYTHONPATH=build/release/python /usr/bin/python3 python/bench/beside_scipy.py
 
 A ratio counts where pawl's error is not larger than scipy's: pawl runs with the loosest of a ladder of tolerances for which it is not.
 """
