@@ -113,8 +113,7 @@ class Expr:
     def __float__(self):
         raise Branch(BRANCH_ADVICE.format(what=f"`{self!r}`"))
 
-    __int__ = __float__
-    __index__ = None
+    __int__ = __index__ = __round__ = __float__
 
     def __complex__(self):
         raise Branch(BRANCH_ADVICE.format(what=f"`{self!r}`"))

@@ -1,6 +1,7 @@
 """What every model has, however it was declared: its name, its handles by name, and ways to run it."""
 
 import contextlib
+import math
 import threading
 
 import numpy as np
@@ -97,6 +98,8 @@ class Model:
 
     def _options(self, end, words):
         options = {"end": _number(end, "end")}
+        if math.isnan(options["end"]):
+            raise Misuse("end is not a number")
         for word in OPTIONS:
             if word not in words:
                 continue

@@ -74,9 +74,9 @@ class Signal:
 
 
 def core_signal(value):
-    """A number or Signal as the engine has it."""
+    """A number, a Signal, an expression of time or a function of it, as the engine has it."""
     if isinstance(value, Signal):
         return value._core
-    if isinstance(value, Expr):
+    if isinstance(value, Expr) or callable(value):
         return Signal.function(value)._core
     return _pawl.Signal(float(value))
