@@ -1,5 +1,6 @@
 """solve_ivp with scipy's call, and solve_dae for residuals F(t, y, y')."""
 
+import math
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from .result import Run
 METHODS = {
     "RK45": "dormand-prince-5", "RK23": "bogacki-shampine-3", "DOP853": "dop853", "Radau": "radau", "BDF": "bdf", "LSODA": "auto",
 }
+EPS = 2.0**-52
 MESSAGES = {0: "The solver successfully reached the end of the integration interval.", 1: "A termination event occurred."}
 
 
@@ -63,6 +65,10 @@ def _checked_start(y0, what="y0"):
         raise Misuse(f"{what} is a row of numbers, not {y0!r}") from None
     if start.dtype.kind not in "fiubc":
         raise Misuse(f"{what} is a row of numbers, not {y0!r}")
+    if start.ndim == 1 and start.dtype.kind in "fiu" and start.size:
+        start = start.astype(float)
+        if all(map(math.isfinite, start.tolist())):
+            return start
     if start.ndim == 0:
         start = start.reshape(1)
     if start.ndim != 1:
@@ -183,8 +189,11 @@ def _run(problem, options, t_eval, events, is_complex):
     status = {"finished": 0, "terminated": 1}.get(run.outcome, -1)
     if t_eval is None:
         t, y = run.t, run.y
-        keep = np.append(np.diff(t) != 0, True)
-        t, y = t[keep], y[:, keep]
+        keep = np.empty(len(t), bool)
+        np.not_equal(t[1:], t[:-1], out=keep[:-1])
+        keep[-1:] = True
+        if not keep.all():
+            t, y = t[keep], y[:, keep]
     else:
         t = t_eval[(t_eval <= run.t_end) if run.t_end >= run.t_start else (t_eval >= run.t_end)]
         y = _states_at(run, t, size)
@@ -207,16 +216,21 @@ def _run(problem, options, t_eval, events, is_complex):
 def _solver_options(t0, t1, method, rtol, atol, options, size):
     made = {"start": t0, "end": t1, "method": METHODS.get(method, method)}
     rtol = float(rtol)
-    if rtol < 100 * np.finfo(float).eps:
-        warnings.warn(f"At least one element of `rtol` is too small. Setting `rtol = {100 * np.finfo(float).eps}`.", stacklevel=3)
-        rtol = 100 * np.finfo(float).eps
+    if rtol < 100 * EPS:
+        warnings.warn(f"At least one element of `rtol` is too small. Setting `rtol = {100 * EPS}`.", stacklevel=3)
+        rtol = 100 * EPS
     made["rtol"] = rtol
-    atol = np.asarray(atol, float)
-    if atol.ndim and atol.shape != (size,):
-        raise ValueError("`atol` has wrong shape.")
-    if np.any(atol < 0):
+    if isinstance(atol, float):
+        each = [atol]
+        made["atol"] = atol
+    else:
+        atol = np.asarray(atol, float)
+        if atol.ndim and atol.shape != (size,):
+            raise ValueError("`atol` has wrong shape.")
+        each = np.ravel(atol).tolist()
+        made["atol"] = each if atol.ndim else each[0]
+    if any(x < 0 for x in each):
         raise ValueError("`atol` must be positive.")
-    made["atol"] = atol.tolist() if atol.ndim else float(atol)
     for word in ("first_step", "max_step"):
         value = options.pop(word, None)
         if value is not None and np.isfinite(value):

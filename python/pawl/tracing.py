@@ -342,8 +342,11 @@ class Traced:
         except Exception as error:  # whatever it is, the function is then called as it is
             raise NotTraceable(_reason(error), _place(error, retraced.codes)) from None
         try:
-            items = [returned] if isinstance(returned, (Expr, Truth)) else list(arrays.plain(arrays.to_array(returned)).ravel())
-            self.nodes = [node_of(item, graph) for item in items]
+            if isinstance(returned, (Expr, Truth)):
+                returned = [returned]
+            if not (isinstance(returned, (list, tuple)) and all(isinstance(item, (Expr, float, int)) for item in returned)):
+                returned = list(arrays.plain(arrays.to_array(returned)).ravel())
+            self.nodes = [node_of(item, graph) for item in returned]
         except Exception as error:
             raise NotTraceable(f"what it returns is no row of expressions: {error}") from None
         if count is not None and len(self.nodes) != count:
@@ -365,6 +368,12 @@ def agree(ours, theirs):
     return True
 
 
+def _quietly(f, point):
+    """Points near the start may lie outside the domain of a function."""
+    with np.errstate(all="ignore"):
+        return f(*_copied(point))
+
+
 def _copied(point):
     """A user's function may change what it is given."""
     return [x.copy() if isinstance(x, np.ndarray) else x for x in point]
@@ -381,37 +390,35 @@ def _flat(values):
 
 
 def points_near(t0, t1, y0):
-    """The start, and points near it, the same in every call."""
-    size = np.abs(y0) + (np.max(np.abs(y0), initial=0.0) or 1.0) * 1e-3
-    i = np.arange(1, len(y0) + 1)
+    """The start, and two points near it, the same in every call."""
+    start = y0.tolist()
+    floor = (max(map(abs, start)) or 1.0) * 1e-3
     yield t0, y0
-    for k, far in ((1, 1e-2), (2, 1e-3), (3, 1e-5)):
-        turn = np.modf(0.6180339887498949 * (i + 7 * k))[0] - 0.5
-        yield t0 + far * k * (t1 - t0), y0 + far * size * turn
+    for k, far in ((1, 1e-2), (2, 1e-4)):
+        yield t0 + far * k * (t1 - t0), np.array(
+            [y + far * (abs(y) + floor) * (0.6180339887498949 * (i + 7 * k) % 1.0 - 0.5) for i, y in enumerate(start, 1)])
 
 
 def check(f, evaluate, points, what):
     """Compares f with its graph at these points; f(*point) raises at the first as it likes. Returns what f gave there."""
-    found = _remembered(f)
-    before = _picture(found)
+    before = _picture(_remembered(f))
     name = _stores(f)
     if name is not None:
         raise NotTraceable(f"it assigns '{name}', which outlives the call")
     first, last = None, None
-    with np.errstate(all="ignore"):
-        for number, point in enumerate(points):
-            try:
-                theirs = f(*_copied(point))
-            except Exception:
-                if number == 0:
-                    raise
-                continue
-            theirs = _flat(theirs)
-            if first is None:
-                first, last = theirs, point
-            if not agree(evaluate(*point), theirs):
-                raise NotTraceable("its graph gives other values than the function itself: it has hidden state, draws random numbers, or branches on values")
-        again = _flat(f(*_copied(last)))
+    for number, point in enumerate(points):
+        try:
+            theirs = _quietly(f, point) if number else f(*_copied(point))
+        except Exception:
+            if number == 0:
+                raise
+            continue
+        theirs = _flat(theirs)
+        if first is None:
+            first, last = theirs, point
+        if not agree(evaluate(*point), theirs):
+            raise NotTraceable("its graph gives other values than the function itself: it has hidden state, draws random numbers, or branches on values")
+    again = _flat(f(*_copied(last)))
     if len(again) != len(first) or any(x != y and (x == x or y == y) for x, y in zip(first, again)):
         raise NotTraceable("called twice with the same arguments it gives different values")
     after = _picture(_remembered(f))

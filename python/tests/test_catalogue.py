@@ -46,6 +46,24 @@ def vdpol():
     return oscillator
 
 
+def hires():
+    plant = pawl.System("hires")
+    y = plant.state("y", [1, 0, 0, 0, 0, 0, 0, 0.0057])
+    for reactant in y:
+        plant.nominal(reactant, 1e-3)
+    bound = 280 * y[5] * y[7]
+    plant.rates([(y, np.array([
+        -1.71 * y[0] + 0.43 * y[1] + 8.32 * y[2] + 0.0007,
+        1.71 * y[0] - 8.75 * y[1],
+        -10.03 * y[2] + 0.43 * y[3] + 0.035 * y[4],
+        8.32 * y[1] + 1.71 * y[2] - 1.12 * y[3],
+        -1.745 * y[4] + 0.43 * y[5] + 0.43 * y[6],
+        -bound + 0.69 * y[3] + 1.71 * y[4] - 0.43 * y[5] + 0.69 * y[6],
+        bound - 1.81 * y[6],
+        -bound + 1.81 * y[6]]))])
+    return plant
+
+
 def kepler():
     planet = pawl.System("kepler")
     x, y, vx, vy = planet.states(x=0.4, y=0, vx=0, vy=2)
@@ -198,6 +216,7 @@ class Catalogue(unittest.TestCase):
         run = self.check(robertson())
         self.assertEqual(len(run.events), 2)
         self.check(vdpol())
+        self.check(hires())
 
     def test_resets_and_accumulation(self):
         run = self.check(bouncing_ball())
