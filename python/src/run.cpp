@@ -154,12 +154,11 @@ py::tuple run_in_scope(Run run) {
   try {
     const py::gil_scoped_release without_lock;
     result = std::make_shared<Result>(run());
-  } catch (...) {
-    if (scope.has_error()) scope.rethrow();
+  } catch (const std::exception& error) {
+    if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
   }
-  const bool has_ended_early = result->outcome == Outcome::failed || result->outcome == Outcome::stopped;
-  const bool is_due = scope.has_error() && (has_ended_early || scope.is_interrupt());
+  const bool is_due = scope.is_interrupt() || scope.has_caused(result->reason);
   return py::make_tuple(result, is_due ? scope.error() : py::object(py::none()));
 }
 
@@ -289,8 +288,8 @@ py::dict verify_run(const System& system, const py::list& given, const py::dict&
     const py::gil_scoped_release without_lock;
     made = pawl::verify(system, values, options, first, quick ? VerifyOptions::quick() : VerifyOptions());
     text = describe(made, first);
-  } catch (...) {
-    if (scope.has_error()) scope.rethrow();
+  } catch (const std::exception& error) {
+    if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
   }
   if (scope.is_interrupt()) scope.rethrow();
@@ -312,8 +311,8 @@ py::dict advise_model(const System& system, const py::list& given, const py::dic
   try {
     const py::gil_scoped_release without_lock;
     made = analyze::advise(system, values, options);
-  } catch (...) {
-    if (scope.has_error()) scope.rethrow();
+  } catch (const std::exception& error) {
+    if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
   }
   if (scope.is_interrupt()) scope.rethrow();

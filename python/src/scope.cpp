@@ -33,7 +33,9 @@ void RunScope::pass_on(py::error_already_set& error) {
   py::object value = error.value();
   if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
   current->keep(value);
-  throw PythonRaised(error.what());
+  const std::string text = error.what();
+  current->text_ = text.substr(0, text.find('\n'));
+  throw PythonRaised(current->text_);
 }
 
 void RunScope::rethrow() const {

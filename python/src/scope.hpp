@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <pybind11/pybind11.h>
@@ -53,6 +54,9 @@ class RunScope {
   [[noreturn]] static void pass_on(py::error_already_set& error);
 
   bool has_error() const { return static_cast<bool>(error_); }
+  /// Whether the exception is what this text of the engine is about: it also asks functions at points where they may
+  /// refuse, and goes on.
+  bool has_caused(std::string_view text) const { return error_ && text.find(text_) != std::string_view::npos; }
   bool is_interrupt() const { return is_interrupt_; }
   /// None where there is none.
   py::object error() const { return error_ ? error_ : py::object(py::none()); }
@@ -67,6 +71,7 @@ class RunScope {
 
   RunScope* outer_;
   py::object error_;
+  std::string text_;  // what goes through the engine in its place
   bool is_interrupt_ = false;
   std::chrono::steady_clock::time_point last_;
 };

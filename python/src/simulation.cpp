@@ -25,8 +25,8 @@ auto in_scope(F f, Ended has_ended) {
     return made;
   } catch (const py::error_already_set&) {
     throw;
-  } catch (...) {
-    if (scope.has_error()) scope.rethrow();
+  } catch (const std::exception& error) {
+    if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
   }
 }
