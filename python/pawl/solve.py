@@ -321,6 +321,8 @@ def solve_ivp(fun, t_span, y0, method="auto", t_eval=None, dense_output=False, e
 def solve_dae(fun, t_span, y0, yp0=None, method="auto", t_eval=None, events=None, args=None, *, rtol=1e-6, atol=1e-9, **options):
     """Solves 0 = fun(t, y, yp) for y(t), with yp = dy/dt: as many residuals as unknowns, any index the engine reduces.
 
+    A function that cannot be traced is called as it is; its index is then not reduced, and has to be 1 or 2.
+
     y0 need not be consistent: the start is moved onto the equations (r.notes says by how much). yp0 is a guess that
     tracing is checked with; the rates of the start follow from the equations. Tracing, events and results are those of
     solve_ivp; pawl's tolerances are the defaults.
@@ -358,4 +360,7 @@ def solve_dae(fun, t_span, y0, yp0=None, method="auto", t_eval=None, events=None
         problem.note("fun", why, 2)
         problem.system.plain_equations(residual)
     found = _add_events(problem, events, wrap)
-    return _run(problem, _solver_options(t0, t1, method, rtol, atol, dict(options), problem.size), t_eval, found, False)
+    made = _run(problem, _solver_options(t0, t1, method, rtol, atol, dict(options), problem.size), t_eval, found, False)
+    if not made.success and not made.traced:
+        made.message += "\n  note:   fun is called as it is, so that its index is not reduced: above index 2 it has to be one that can be traced"
+    return made

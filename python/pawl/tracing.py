@@ -335,8 +335,13 @@ class Traced:
 
     def __init__(self, f, graph, arguments, count=None, what="fun"):
         retraced = _Retraced()
+        lists = [(value, len(value)) for _, value in _remembered(f) if isinstance(value, list)]
         try:
-            returned = retraced.callable(f)(*arguments)
+            try:
+                returned = retraced.callable(f)(*arguments)
+            finally:
+                for value, length in lists:  # what it noted there are expressions, which nobody wants to find later
+                    del value[length:]
         except RecursionError:
             raise NotTraceable("it calls itself without end while it is traced") from None
         except Exception as error:  # whatever it is, the function is then called as it is

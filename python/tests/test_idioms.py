@@ -300,10 +300,11 @@ class HiddenState(unittest.TestCase):
         calls = []
 
         def f(t, y):
-            calls.append(1)
+            calls.append(t)
             return -y
 
         self.refused(f, "it changes 'calls', which outlives the call")
+        self.assertTrue(all(type(t) is float for t in calls))
 
     def test_a_counter_that_matters(self):
         count = [0]

@@ -192,6 +192,23 @@ class Dae(unittest.TestCase):
         self.assertTrue(r.success, r.message)
         self.assertAlmostEqual(r.y[0, -1], 1 - math.exp(-1), places=6)
 
+    def test_index_two_and_three_called_as_they_are(self):
+        def index_two(t, y, yp):
+            x, z, vx, vz, tension = y
+            last = x * vx + z * vz if t > 0 else z * vz + x * vx
+            return [yp[0] - vx, yp[1] - vz, yp[2] + tension * x, yp[3] + tension * z + 9.81, last]
+
+        def index_three(t, y, yp):
+            return self.pendulum(t, y, yp) if t > 0 else list(self.pendulum(t, y, yp))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            r = pawl.solve_dae(index_two, (0, 0.5), [1, 0, 0, 0, 0])
+            self.assertTrue(r.success and not r.traced, r.message)
+            r = pawl.solve_dae(index_three, (0, 0.5), [1, 0, 0, 0, 0])
+        self.assertFalse(r.success)
+        self.assertEqual(r.message.splitlines()[-1], "  note:   fun is called as it is, so that its index is not reduced: above index 2 it has to be one that can be traced")
+
     def test_events(self):
         r = pawl.solve_dae(lambda t, y, yp: [yp[0] - y[1], y[0] + y[1] - 1.0], (0, 2), [0.0, 1.0], events=lambda t, y: y[0] - 0.5, rtol=1e-9, atol=1e-12)
         self.assertAlmostEqual(r.t_events[0][0], math.log(2), places=8)
