@@ -273,6 +273,25 @@ class Structured(unittest.TestCase):
         self.assertAlmostEqual(run.final[x], 0.4, places=8)
         self.assertAlmostEqual(run.times_of(pads)[-1], 0.4, places=8)
 
+    def test_a_circuit_beside_a_mechanism(self):
+        def motor(declare):
+            motor = pawl.Mechanics("motor")
+            phi = motor.coordinate("phi", 0.0, mass=0.5)
+            i = motor.state("i", 0.0)
+            motor.force({phi: 2.0 * i - 0.1 * phi.dot})
+            declare(motor, i, 12.0 - 3.0 * i - 2.0 * phi.dot)
+            return motor.simulate(1.0, rtol=1e-9)
+
+        plain = pawl.System("plain")
+        phi, w, i = plain.states(phi=0.0, w=0.0, i=0.0)
+        plain.rates({phi: w, w: (2.0 * i - 0.1 * w) / 0.5, i: (12.0 - 3.0 * i - 2.0 * w) / 0.2})
+        exact = plain.simulate(1.0, rtol=1e-11).final
+        by_rates = motor(lambda model, i, u: model.rates({i: u / 0.2}))
+        by_equation = motor(lambda model, i, u: model.equation("loop", 0.2 * i.dot, u))
+        for run in (by_rates, by_equation):
+            self.assertAlmostEqual(run.final["i"], exact["i"], places=6)
+            self.assertAlmostEqual(run.final["phi"], exact["phi"], places=6)
+
     def test_a_body_in_space(self):
         top = pawl.Mechanics("top")
         spin = top.attitude("q", angular_velocity=(0.1, 2.0, 0.1))
