@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
+.PHONY: demo test python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -10,8 +10,16 @@ demo: configure  ## builds the command alone and runs the showcase
 	cmake --build --preset release --target pawl_command
 	@build/release/bin/pawl run bouncing-ball --plot height
 
-test: release lint-format  ## builds everything, checks its format, passes the whole test suite
+test: python-packages release lint-format  ## builds everything, checks its format, passes the whole test suite
 	ctest --preset release
+
+python:  ## builds the Python package into .venv, with Debian's python3
+	@scripts/bootstrap python
+	cmake --preset release
+	cmake --build --preset release --target pawl_python
+	test -x .venv/bin/python || /usr/bin/python3 -m venv --system-site-packages .venv
+	PAWL_BUILD_DIR=$(CURDIR)/build/release .venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall .
+	.venv/bin/python -c "import pawl; print('pawl', pawl.__version__, 'in .venv/bin/python')"
 
 gauntlet: harness  ## every adversarial event case with every method; a table of faults, exit code 1 if there are any
 	build/release/bin/pawl-bench gauntlet
@@ -56,6 +64,9 @@ changed: configure  ## clang-format over everything, clang-tidy over what differ
 format:  ## lets clang-format rewrite the sources
 	@scripts/bootstrap lint
 	scripts/lint --fix
+
+python-packages:
+	@scripts/bootstrap python
 
 configure:
 	@scripts/bootstrap

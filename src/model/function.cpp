@@ -57,13 +57,15 @@ struct Cache {
 [[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
 
 Cache& make_cache() {
+  // On the heap: memory of threads that is known when a program is loaded is scarce where a program loads libraries
+  // later.
   struct Owner {
-    Cache all;
+    std::unique_ptr<Cache> all = std::make_unique<Cache>();
     ~Owner() { cache = nullptr; }
   };
   thread_local Owner owner;
-  cache = &owner.all;
-  return owner.all;
+  cache = owner.all.get();
+  return *cache;
 }
 
 // A workspace for one evaluation. A function that is evaluated inside another, for at[dot(x)] say, has its own; where
