@@ -8,6 +8,16 @@ import { format, type View } from './view';
 
 const minimumOnLog = 1e-18; // zero is drawn at this floor, not left out
 
+/// Distances between ticks: round numbers of any size, and whole decades before parts of them.
+const increments = Array.from({ length: 620 }, (_, i) => Number(`1e${i - 310}`)).flatMap((ten) => [ten, 2 * ten, 2.5 * ten, 5 * ten]).filter((one) => one > 0 && Number.isFinite(one));
+const decades = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 2, 3, 5, 10, 20, 50, 100, 200];
+
+/// Ten to this power, as few digits as tell ticks apart.
+function power(exponent: number): string {
+  const isWhole = Math.abs(exponent - Math.round(exponent)) < 1e-9;
+  return isWhole ? `1e${Math.round(exponent)}` : format(Number((10 ** exponent).toPrecision(4)));
+}
+
 export interface PlotOptions {
   height?: number;
   log?: boolean;
@@ -96,9 +106,9 @@ export class TimePlot {
           y: { range: (_, min, max) => padded(min, max) },
         },
         axes: [
-          { ...axis, size: 34, values: (_, ticks, __, ___, increment) => ticks.map((u) => (this.view.isLog ? format(this.view.time(u) - this.view.report.pieces.first) : format(u, increment))) },
+          { ...axis, size: 34, incrs: () => (this.view.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((u) => (this.view.isLog ? power(u) : format(u, increment))) },
           // On a logarithmic axis the decimal logarithm is drawn: uPlot's own axis does not end for values of 1e-30.
-          { ...axis, size: 74, ...(this.isLog ? { incrs: [1, 2, 5, 10, 20, 50] } : {}), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? format(10 ** value) : format(value, increment))) },
+          { ...axis, size: 74, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
         ],
         series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, points: { show: false }, spanGaps: false }))],
         cursor: {

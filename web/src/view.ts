@@ -21,7 +21,7 @@ export class View {
     let first = length;
     for (let i = 0; i < Math.min(pieces.count, 50); ++i) if (pieces.ends[i] > pieces.first) first = Math.min(first, pieces.ends[i] - pieces.first);
     this.smallest = Math.max(first / 10, length * 1e-18, Number.MIN_VALUE);
-    this.isLog = length > 0 && first / length < 1e-7 && pieces.count > 1;
+    this.isLog = pieces.count > 1 && pieces.ends[pieces.count >> 1] - pieces.first < 1e-3 * length; // half of the steps are there
     this.fullRange();
   }
   get full(): [number, number] {
