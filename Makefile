@@ -1,16 +1,18 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
+.PHONY: demo test web python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: configure  ## builds the command alone and runs the showcase
+demo: configure  ## builds the command alone, runs a mechanism in space and writes its report
 	cmake --build --preset release --target pawl_command
-	@build/release/bin/pawl run bouncing-ball --plot height
+	@mkdir -p build/demo
+	@build/release/bin/pawl run flail --plot box_z --report build/demo/flail.html
+	@echo "open $(CURDIR)/build/demo/flail.html in a browser: plots, events, and the mechanism in motion"
 
-test: python-packages release lint-format  ## builds everything, checks its format, passes the whole test suite
+test: python-packages release lint-format web  ## builds everything, checks its format, passes the whole test suite
 	ctest --preset release
 
 python:  ## builds the Python package into .venv, with Debian's python3
@@ -53,6 +55,9 @@ lint:  ## clang-format and clang-tidy over everything
 	@scripts/bootstrap lint
 	cmake --preset release
 	scripts/lint
+
+web:
+	@scripts/bootstrap web || echo "make: the packages above are not to be had; tests of reports in a browser will be skipped"
 
 lint-format: configure
 	@scripts/lint --format

@@ -65,6 +65,7 @@ const std::vector<BenchTable>& tables() {
          bench_model_evaluations},
         {"models", "runs", "models as data: whole runs beside those with lambdas", false, bench_model_runs},
         {"models", "loops", "models as data: repeated rows in loops", false, bench_model_loops},
+        {"reports", "sizes", "sizes of reports, and how long they take to write", false, bench_reports},
         {"models", "latency", "models as data: from a graph to what runs; sparse Jacobians", false,
          bench_model_latency},
         {"models", "structure", "models as data: from flat equations to a System", false, bench_model_structure},

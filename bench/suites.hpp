@@ -37,6 +37,7 @@ void run_suite(const std::string& suite, const std::string& table, Report& repor
 void bench_model_evaluations(Report& report, const Wanted& wanted);
 void bench_model_runs(Report& report, const Wanted& wanted);
 void bench_model_loops(Report& report, const Wanted& wanted);
+void bench_reports(Report& report, const Wanted& wanted);
 void bench_model_latency(Report& report, const Wanted& wanted);
 void bench_model_structure(Report& report, const Wanted& wanted);
 void bench_model_guard(Report& report, const Wanted& wanted);

@@ -71,6 +71,7 @@ struct Options {
   Keep keep = Keep::everything;
   int samples = 0;                   ///< this many equal intervals are sampled (samples + 1 instants), beside `times`
   std::vector<double> times = {};    ///< further instants to sample, in any order
+  bool keeps_history = false;        ///< of every recorded step: its size, error estimate, order and method
   bool keeps_ranges = true;          ///< of observables: evaluated at every step where `keep` does not keep its end
   std::string events = "certified";  ///< how events are found: certified, compere or daspke (docs/events.md)
   double event_tolerance = 0;        ///< of event times, independent of the integration; 0: to rounding

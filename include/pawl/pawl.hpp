@@ -5,6 +5,7 @@
 #include "pawl/jacobian.hpp"
 #include "pawl/mechanics.hpp"
 #include "pawl/options.hpp"
+#include "pawl/picture.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "pawl/result.hpp"
 #include "pawl/simulate.hpp"

@@ -130,6 +130,14 @@ class Instant {
   const System::Declarations* model_;  // of the dynamics
 };
 
+/// How one recorded step was made.
+struct StepHistory {
+  float size = 0;    ///< that the method used; an event may have cut it
+  float error = 0;   ///< its estimate in units of the tolerance; 0 where the method has none
+  short order = 0;   ///< of the method, for this step
+  short method = 0;  ///< in Result::methods_in_force
+};
+
 /// The recorded polynomials of a run, or what Options::keep left of them: flat arrays in the order of time.
 struct Trajectory {
   int size = 0;
@@ -137,6 +145,7 @@ struct Trajectory {
   std::vector<int> degree;                 // per step
   std::vector<std::size_t> first;          // per step: where its coefficients begin
   std::vector<double> coefficients, ends;  // ends: size numbers per step
+  std::vector<StepHistory> history;        // per step, with Options::keeps_history
   std::vector<double> sample_times, sample_states;
   std::vector<char> sample_was_requested;
 };
@@ -230,7 +239,8 @@ class Result {
   };
   std::vector<Era> eras;
   std::vector<double> start_state, final_state;
-  std::vector<Range> observable_ranges;  // empty: the steps are kept, or ranges are not wanted
+  std::vector<std::string> methods_in_force;  // names for StepHistory::method
+  std::vector<Range> observable_ranges;       // empty: the steps are kept, or ranges are not wanted
   Trajectory trajectory;
 
  private:

@@ -62,6 +62,8 @@ class Start {
   int model_;
 };
 
+class Picture;  // pawl/picture.hpp
+
 class System {
  public:
   explicit System(std::string name);
@@ -284,6 +286,10 @@ class System {
     return declare_observable(std::move(name), Function::observable(std::move(f)));
   }
 
+  /// What the model looks like, for reports (pawl/picture.hpp): ball.picture({Disk{{x, y}, 0.1}, Wall{{-1, 0}, {1,
+  /// 0}}}).
+  void picture(Picture shapes);
+
   /// What has been declared. Handles index these vectors.
   struct Declarations {
     std::string name;
@@ -296,6 +302,8 @@ class System {
     Callback<void(Start&)> start;
     Function rates;
     std::vector<Function> observables;
+    std::vector<int> energies;               // observables that are energies of the whole model
+    std::shared_ptr<const Picture> picture;  // null: none was declared
     std::vector<std::string> mode_names, number_names, object_names, condition_names, condition_family_names;
     std::vector<char> mode_is_bool;
     std::vector<char> condition_is_relation;

@@ -3,7 +3,7 @@ _pawl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
   local choices=""
   if ((COMP_CWORD == 1)); then
-    choices="run advise list methods completion --help --version"
+    choices="run compare advise list methods completion --help --version"
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
@@ -16,13 +16,18 @@ _pawl() {
     choices="auto dense band sparse krylov"
   elif [[ $before == --jacobian ]]; then
     choices="auto differences"
-  elif [[ $before == --out ]]; then
+  elif [[ $before == --out || $before == --report || $before == --plot-to ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
   elif [[ ($command == run || $command == advise) && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then
-    choices="--method --rtol --atol --step --stop --start --max-step --set --input --out --samples --json --plot --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
+    choices="--method --rtol --atol --step --stop --start --max-step --set --input --out --samples --json --plot --plot-to --report --report-exact --events --event-tolerance --window --amplitude --max-events --at-accumulation --formulation --stabilization --inconsistent --fix --pull-samples --linear-solver --jacobian --explain --verify --verify=quick --verify-digits --verify-tighten --help"
+  elif [[ $command == compare && $word != -* ]]; then
+    COMPREPLY=($(compgen -f -- "$word"))
+    return
+  elif [[ $command == compare ]]; then
+    choices="--report --help"
   elif [[ $command == advise && $word == -* ]]; then
     choices="--rtol --tolerance --atol --set --start --stop --method --step --events --formulation --stabilization --json --help"
   elif [[ $command == list && $word == -* ]]; then

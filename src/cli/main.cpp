@@ -50,7 +50,9 @@ int main(int count, char** words) {
       "  pawl run pleiades --out stars.csv          the trajectory as a file\n"
       "  pawl advise gear-wheels                    what a model consists of, and what to run it with\n"
       "Each command has its own --help.");
-  pawl::cli::add_run(app, exit_code);
+  const std::vector<std::string> given(words + std::min(count, 2), words + count);
+  pawl::cli::add_run(app, given, exit_code);
+  pawl::cli::add_compare(app, given);
   pawl::cli::add_advise(app);
   pawl::cli::add_list(app);
   pawl::cli::add_methods(app);

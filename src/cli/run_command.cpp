@@ -1,6 +1,4 @@
 // pawl run: simulate one model of the catalogue.
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,13 +10,19 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/model_words.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
 #include "event/finder.hpp"
 #include "integrate/methods.hpp"
+#include "pawl/advise.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
 #include "report/csv.hpp"
+#include "report/curve_plot.hpp"
+#include "report/hdf5.hpp"
+#include "report/html_report.hpp"
 #include "report/json.hpp"
+#include "report/mat.hpp"
 #include "report/plot.hpp"
 #include "report/whole_file.hpp"
 
@@ -41,43 +45,12 @@ struct Words : ModelWords {
   long long max_events = 1'000'000;
   int samples = 0;
   bool json = false, explain = false;
-  std::string verify;  // empty: no; all or quick
+  std::string report, plot_to;
+  bool is_report_exact = false;
+  std::vector<std::string> all;  // as they were given
+  std::string verify;            // empty: no; all or quick
   std::optional<double> verify_digits, verify_tighten;
 };
-
-/// Trouble with the file is better known before a long run than after it.
-void check_output_file(const std::string& path) {
-  if (path.empty()) return;
-  std::error_code error;  // of names that cannot exist: the folder check below says it
-  const std::filesystem::path file(path);
-  const auto status = std::filesystem::status(file, error);
-  if (std::filesystem::is_directory(status)) throw Misuse(fmt::format("--out {}: this is a folder", path));
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // a pipe or a device
-  if (file.extension() != ".csv" && file.extension() != ".json")
-    throw Misuse(fmt::format("--out {}: the name must end in .csv or .json", path));
-  if (error && error != std::errc::no_such_file_or_directory)
-    throw Misuse(fmt::format("--out {}: {}", path, error.message()));
-  const std::filesystem::path target(target_of(path));
-  if (is_read_only(target)) throw Misuse(fmt::format("--out {}: this file is read-only", path));
-  const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, error))
-    throw Misuse(fmt::format("--out {}: there is no folder '{}'", path, folder.string()));
-  if (::access(folder.c_str(), W_OK) != 0)
-    throw Misuse(fmt::format("--out {}: no permission to write in '{}'", path, folder.string()));
-  for (const std::string& left : files_left_behind(path))
-    fmt::print(stderr, "pawl: note: '{}' was left unfinished by a run that was killed; it can be removed\n", left);
-}
-
-struct PlotAxes {
-  std::string horizontal, vertical;
-};
-
-/// "x" draws x over time, "x,y" draws y over x.
-PlotAxes plot_axes(const std::string& words) {
-  const auto comma = words.find(',');
-  if (comma == std::string::npos) return {"t", words};
-  return {words.substr(0, comma), words.substr(comma + 1)};
-}
 
 std::string names_of_finders() {
   std::vector<std::string_view> names;
@@ -85,18 +58,9 @@ std::string names_of_finders() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string draw_plot(const Result& run, const PlotAxes& axes) {
-  constexpr int points = 2000;
-  std::vector<double> times;
-  for (int i = 0; i < points; ++i) times.push_back(run.t_start + (run.t_end - run.t_start) * i / points);
-  times.push_back(run.t_end);
-  const Table drawn = run.table(times, {axes.horizontal, axes.vertical});
-  Axis across{axes.horizontal, {}}, up{axes.vertical, {}};
-  for (std::size_t i = 0; i < drawn.rows(); ++i) {
-    across.values.push_back(drawn(i, 0));
-    up.values.push_back(drawn(i, 1));
-  }
-  return draw(across, up);
+std::string draw_plot(const Result& run, const PlotNames& names) {
+  const CurvePlot plot = plot_of(run, names);
+  return draw({plot.x_name, plot.x}, {plot.y_name, plot.y});
 }
 
 /// One line per event, as many as fit a screen unless --explain asks for all of them and how they were found.
@@ -233,6 +197,33 @@ Verification verify_with_bar(const System& system, const Values& values, Options
   return verify(system, values, options, first, how);
 }
 
+/// What the advisor says of this model; a reason where it cannot.
+std::string advice_on(const System& system, const Values& values, Options options) {
+  options.progress = [](const Progress&) { return goes_on(); };
+  try {
+    return analyze::to_text(analyze::advise(system, values, options));
+  } catch (const std::exception& error) {
+    return fmt::format("the advisor cannot look at this model: {}", error.what());
+  }
+}
+
+void write_report(const Words& words, const Problem& problem, const System& system, const Values& values,
+                  const Options& options, const Result& result, const std::optional<Verification>& verification) {
+  ReportOptions how;
+  how.exact = words.is_report_exact;
+  how.title = problem.name();
+  how.summary = problem.summary;
+  how.command = command_line("run", words.all);
+  how.plots = {words.plot.empty() ? problem.plot : words.plot};
+  how.run_options = &options;
+  how.verification = verification ? &*verification : nullptr;
+  how.texts.emplace_back("What the advisor says", advice_on(system, values, options));
+  how.texts.emplace_back("Model", fmt::format("{} ({})\nsource: {}\nreference: {}", problem.summary, problem.kind,
+                                              problem.source, problem.known_by));
+  if (verification) how.texts.emplace_back("Second runs", describe(*verification, result, false));
+  report(result, words.report, how);
+}
+
 int exit_code_of(const Result& result, const std::optional<Verification>& verification) {
   if (!result.finished() && result.outcome != Outcome::terminated) return failed;
   if (!verification || verification->is_verified())
@@ -249,13 +240,17 @@ int run(const Words& words) {
     throw Misuse(fmt::format("--verify={}: expected all or quick", words.verify));
   const VerifyOptions how = verify_options(words);
   if (words.samples != 0 && words.out.empty()) throw Misuse("--samples says what --out writes: give a file with --out");
-  if (words.json && !words.plot.empty())
+  if (words.json && !words.plot.empty() && words.plot_to.empty())
     throw Misuse("--plot draws below the summary, which --json replaces: give one of them");
   const Assignments assignments = assignments_of(words);
   const System system = system_of(problem, assignments);
   const Values values = values_of(words, system, assignments);
-  const PlotAxes axes = plot_axes(words.plot);
-  check_output_file(words.out);
+  const PlotNames axes = plot_names(words.plot);
+  check_output_file("--out", words.out, {".csv", ".json", ".mat", ".h5"});
+  check_output_file("--plot-to", words.plot_to, {".svg", ".png"});
+  check_output_file("--report", words.report, {".html"});
+  if (words.is_report_exact && words.report.empty())
+    throw Misuse("--report-exact says how --report writes: give a file with --report");
 
   Options options;
   options.start = words.start.value_or(problem.start);
@@ -273,9 +268,9 @@ int run(const Words& words) {
   options.concurrency_amplitude = words.amplitude;
   options.max_events = words.max_events;
   options.at_accumulation = words.at_accumulation == "fail" ? AtAccumulation::fail : AtAccumulation::stop;
-  options.keep = !words.plot.empty() || !words.verify.empty() ? Keep::everything
-                 : !words.out.empty()                         ? Keep::samples
-                                                              : Keep::end;
+  options.keeps_history = !words.report.empty();
+  const bool needs_polynomials = !words.plot.empty() || !words.verify.empty() || !words.report.empty();
+  options.keep = needs_polynomials ? Keep::everything : !words.out.empty() ? Keep::samples : Keep::end;
   if (!words.plot.empty()) {  // a wrong name is better known before the run
     const Result probe = simulate(system, values, {.start = options.start, .end = options.start});
     static_cast<void>(probe.start()[axes.horizontal] + probe.start()[axes.vertical]);
@@ -297,7 +292,7 @@ int run(const Words& words) {
     fmt::print("{}", summary(problem, result, options, error));
     if (words.explain) fmt::print("\n{}", plan_in_words(result.plan));
     if (!result.events.empty()) fmt::print("\n{}", events_in_words(result, words.explain));
-    if (!words.plot.empty()) fmt::print("\n{}", draw_plot(result, axes));
+    if (!words.plot.empty() && words.plot_to.empty()) fmt::print("\n{}", draw_plot(result, axes));
     std::fflush(stdout);
   }
   std::optional<Verification> verification;
@@ -317,19 +312,36 @@ int run(const Words& words) {
   std::fflush(stdout);
   if (!result.finished()) fmt::print(stderr, "pawl: {}: {}\n", to_string(result.outcome), result.reason);
   if (!words.out.empty()) {
-    const bool is_json = std::filesystem::path(words.out).extension() == ".json";
     const Table samples = result.table_of_samples(result.quantity_names());
-    write_whole_file(words.out, is_json ? in_json(&samples) : to_csv(samples));
+    const auto kind = std::filesystem::path(words.out).extension();
+    write_whole_file(words.out, kind == ".json"  ? in_json(&samples)
+                                : kind == ".mat" ? to_mat(samples)
+                                : kind == ".h5"  ? to_hdf5(samples, {{"model", result.model},
+                                                                     {"method", result.method},
+                                                                     {"outcome", std::string(to_string(result.outcome))},
+                                                                     {"command", command_line("run", words.all)}})
+                                                 : to_csv(samples));
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
+  }
+  if (!words.plot_to.empty()) {
+    const CurvePlot plot = plot_of(result, axes);
+    const bool is_svg = std::filesystem::path(words.plot_to).extension() == ".svg";
+    write_whole_file(words.plot_to, is_svg ? to_svg(plot) : to_png(plot));
+    if (!words.json) fmt::print("\nwrote {}\n", words.plot_to);
+  }
+  if (!words.report.empty()) {
+    write_report(words, problem, system, values, options, result, verification);
+    if (!words.json) fmt::print("\nwrote {}\n", words.report);
   }
   return exit_code_of(result, verification);
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, int& exit_code) {
+void add_run(CLI::App& app, std::vector<std::string> given, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "simulates a model and reports what happened");
   static Words words;
+  words.all = std::move(given);
   command->add_option("NAME", words.model, "the model (pawl list)")->required();
   command->add_option("--method", words.method, "integration method (pawl methods); auto chooses by tolerance")
       ->capture_default_str();
@@ -387,7 +399,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--explain", words.explain,
                     "print what was decided and why, and list every event and how it was found");
   command->add_option("--samples", words.samples, "sample this many equal intervals for --out, instead of every step");
-  const CLI::Option* out = command->add_option("--out", words.out, "write the trajectory to this .csv or .json file");
+  const CLI::Option* out =
+      command->add_option("--out", words.out, "write the trajectory to this .csv, .json, .mat or .h5 file");
   command->add_flag("--verify{all}", words.verify,
                     "run the model again with other algorithms and compare (docs/verify.md); --verify=quick: once");
   command->add_option("--verify-digits", words.verify_digits,
@@ -400,6 +413,13 @@ void add_run(CLI::App& app, int& exit_code) {
           ->add_option("--plot", words.plot,
                        "draw in the terminal: x over time, x,y for y over x; without names: what shows the model best")
           ->expected(0, 1);
+  const CLI::Option* plot_to =
+      command->add_option("--plot-to", words.plot_to, "draw what --plot says into a file instead, .svg or .png");
+  const CLI::Option* report =
+      command->add_option("--report", words.report, "write one HTML file that shows the run (docs/report.md)")
+          ->expected(0, 1);
+  command->add_flag("--report-exact", words.is_report_exact,
+                    "with --report: all digits, instead of 1e-6 of the range of each variable");
   command->footer(
       "Exit code: 0 finished or terminated by the model, and verified where asked; 1 the run failed or was stopped, 2 "
       "misuse,\n3 with --verify: the runs disagree, or no other run came to its end.\n"
@@ -414,9 +434,10 @@ void add_run(CLI::App& app, int& exit_code) {
       "  pawl run driven-rc --input u=measured.csv\n"
       "  pawl run lorenz --stop 40 --verify\n"
       "  pawl run brusselator --out cycle.csv --samples 400");
-  command->callback([&exit_code, plot, out] {
+  command->callback([&exit_code, plot, plot_to, out, report] {
+    if (report->count() > 0 && words.report.empty()) throw Misuse("--report needs the name of a file");
     if (out->count() > 0 && words.out.empty()) throw Misuse("--out needs the name of a file");
-    if (plot->count() > 0 && words.plot.empty()) words.plot = find_problem(words.model).plot;
+    if (words.plot.empty() && (plot->count() > 0 || plot_to->count() > 0)) words.plot = find_problem(words.model).plot;
     exit_code = run(words);
   });
 }

@@ -19,6 +19,7 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
 
   double observable(int index) const;
+  const Point<double>& point() const { return point_; }                 ///< what functions of the model are called with
   double multiplier(int row) const { return point_[Constraint{row}]; }  ///< of a row of the constraints
   double equivalent_control(int relay) const { return relays_[static_cast<std::size_t>(relay)]; }  ///< while it slides
 

@@ -171,6 +171,14 @@ void Driver::each_method(const See& see) const {
   if (second_) see(parts_.switching->rules().implicit_name, *second_);
 }
 
+const std::string& Driver::name_in_force(const std::string& alone) const {
+  if (!parts_.switching) return alone;
+  if (now_ == second_.get()) return parts_.switching->rules().implicit_name;
+  for (const Rung& rung : rungs_)
+    if (rung.method == now_) return rung.name;
+  return alone;
+}
+
 std::vector<std::string> Driver::methods_used() const {
   std::vector<std::string> names;
   each_method([&](const std::string& name, const Stepper& one) {

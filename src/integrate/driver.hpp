@@ -60,6 +60,8 @@ class Driver {
   int method_in_force() const {
     return !parts_.switching || now_ == first_ ? 0 : now_ == second_.get() ? -1 : parts_.ladder->rung();
   }
+  /// The name of the one that takes the steps now; `alone` where there is no choice.
+  const std::string& name_in_force(const std::string& alone) const;
   double next_step_size() const {
     const double own = now_->next_step_size();
     return own > 0 || !parts_.ladder ? own : borrowed_step_;  // none yet: from the method before

@@ -18,6 +18,8 @@ Problem arenstorf() {
     d[vx] = at[x] + 2 * at[vy] - pull_earth * (at[x] + moon) - pull_moon * (at[x] - earth);
     d[vy] = at[y] - 2 * at[vx] - (pull_earth + pull_moon) * at[y];
   });
+  satellite.picture({shapes::Disk{{-0.012277471, 0}, 0.05}, shapes::Disk{{1 - 0.012277471, 0}, 0.02},
+                     shapes::Disk{{x, y}, 0.012}, shapes::Trace{{x, y}, 20}});
   satellite.observable("jacobi", [=](const auto& at) {
     const double moon = at[mu], earth = 1 - moon;
     return sqr(at[x]) + sqr(at[y]) + 2 * earth / sqrt(sqr(at[x] + moon) + sqr(at[y])) +

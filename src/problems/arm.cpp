@@ -34,6 +34,12 @@ Arm arm(const char* name) {
   });
   arm.potential([=](const auto& at) { return at[m] * at[g] * (1.5 * sin(at[q1]) + sin(at[q1] + at[q2]) / 2); });
   arm.energy();
+  using namespace shapes;
+  const Place elbow{[=](const auto& at) { return cos(at[q1]); }, [=](const auto& at) { return sin(at[q1]); }};
+  const Place tip{[=](const auto& at) { return cos(at[q1]) + cos(at[q1] + at[q2]); },
+                  [=](const auto& at) { return sin(at[q1]) + sin(at[q1] + at[q2]); }};
+  arm.picture(
+      {Rod{{0, 0}, elbow, 0.06}, Rod{elbow, tip, 0.06}, Disk{{0, 0}, 0.06}, Disk{elbow, 0.05}, Trace{tip, 1.5}});
   return {arm, q1, q2};
 }
 

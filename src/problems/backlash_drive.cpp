@@ -25,8 +25,8 @@ Problem backlash_drive() {
     f[motor] += at[k] * at[i];
     f[load] -= at[drag] * at[dot(load)];
   });
-  drive.contact("front", [=](const auto& at) { return at[room] - at[motor] + at[load]; });
-  drive.contact("back", [=](const auto& at) { return at[room] + at[motor] - at[load]; });
+  const Contact front = drive.contact("front", [=](const auto& at) { return at[room] - at[motor] + at[load]; });
+  const Contact back = drive.contact("back", [=](const auto& at) { return at[room] + at[motor] - at[load]; });
   const auto u = drive.relay("u", {.below = -12, .above = 12, .hysteresis = 0.5},
                              [=](const auto& at) { return at[wanted] * sin(at[omega] * at.t) - at[sensor]; });
   drive.equation("armature",
@@ -34,6 +34,9 @@ Problem backlash_drive() {
   drive.equation("bridge", [=](const auto& at) { return at[v] - at[u]; });
   drive.rates([=](const auto& at, auto& d) { d[sensor] = (at[i] - at[sensor]) / at[lag]; });
   drive.nominal(v, 10);
+  using namespace shapes;
+  drive.picture({Disk{{-1, 0}, 0.9, motor}, Disk{{1, 0}, 0.9, load}, Touch{front, {0, 0.2}, Place{0, 1}},
+                 Touch{back, {0, -0.2}, Place{0, -1}}});
   return {.summary = "motor with a current controller drives a load through a gear with backlash",
           .kind = "mixture: DAE of index 1 and 3, stiff, hybrid, contacts, relay",
           .source = "pawl; kind of gear: Nordin, Gutman, Automatica 38 (2002) 1633",

@@ -75,8 +75,12 @@ Problem ball_table() {
              g = ball.parameter("gravity", 9.81), e = ball.parameter("restitution", 0.5);
   ball.mass(y, 1.0);
   ball.potential([=](const auto& at) { return at[g] * at[y]; });
-  ball.contact("table", [=](const auto& at) { return at[y] - at[amplitude] * sin(at[frequency] * at.t); },
-               {.restitution = e});
+  const Contact table = ball.contact(
+      "table", [=](const auto& at) { return at[y] - at[amplitude] * sin(at[frequency] * at.t); }, {.restitution = e});
+  using namespace shapes;
+  const auto level = [=](const auto& at) { return at[amplitude] * sin(at[frequency] * at.t); };
+  ball.picture({Disk{{0, [=](const auto& at) { return at[y] + 0.01; }}, 0.01}, Rod{{-0.05, level}, {0.05, level}},
+                Touch{table, {0, level}, Place{0, 1}}});
 
   const auto motion_of = [=](const Values& values) -> std::optional<Bouncing> {
     const bool throws_off = values[amplitude] * values[frequency] * values[frequency] > values[g];

@@ -112,6 +112,9 @@ Problem balls_spring() {
     }
     for (const Pair ball : at[touching]) d[v[ball.i]] -= at[stiffness] * at[y[ball.i]] + at[damping] * at[v[ball.i]];
   });
+  Picture picture{shapes::Wall{{0, 0}, {1, 0}}};
+  for (int j = 0; j < count; ++j) picture.add(shapes::Disk{{(j + 0.5) / count, y[j]}, 0.4 / count});
+  balls.picture(picture);
   const auto motion = [](double height, double end) { return spring_pieces(height, 1e4, 14, end); };
   return {.summary = "reconstruction: 100 balls on a ground of springs and dampers, 12 events each",
           .kind = "hybrid ODE, bilateral",
@@ -138,6 +141,9 @@ Problem balls_restitution() {
       .falling()
       .unilateral()
       .then([=](Jump& jump, int j, int) { jump[v[j]] = -jump[e] * jump.pre(v[j]); });
+  Picture picture{shapes::Wall{{0, 0}, {1, 0}}};
+  for (int j = 0; j < count; ++j) picture.add(shapes::Disk{{(j + 0.5) / count, y[j]}, 0.4 / count});
+  balls.picture(picture);
   const auto motion = [](double height, double end) { return restitution_pieces(height, 0.8, end); };
   return {.summary = "reconstruction: 100 balls that bounce with restitution e, 6 impacts each",
           .kind = "hybrid ODE, unilateral",

@@ -20,11 +20,16 @@ Problem bead_hoop() {
   });
   for (const auto q : {x, y}) bead.mass(q, 1.0);
   bead.potential([=](const auto& at) { return at[g] * at[y]; });
-  const auto hoop =
+  const Constraint hoop =
       bead.constraint("hoop", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - sqr(at[r])) / (2 * at[r]); });
   bead.joint_friction("bore", hoop, [=](const auto& at) { return (at[x] * at[dot(y)] - at[y] * at[dot(x)]) / at[r]; },
                       {.friction = mu});
   bead.energy();
+  using namespace shapes;
+  bead.picture({Ring{{0, 0}, r}, Disk{{x, y}, 0.08}, Trace{{x, y}, 0.5},
+                Arrow{{x, y},
+                      {[=](const auto& at) { return -at[hoop] * at[x] / at[r]; },
+                       [=](const auto& at) { return -at[hoop] * at[y] / at[r]; }}}});
   bead.friction_work();
   const auto reference =
       known_at(bead, {{1,

@@ -36,10 +36,13 @@ Problem belt_block() {
   block.start([=](Start& at) { at[dot(x)] = at[v]; });
   for (const auto q : {x, y}) block.mass(q, 1.0);
   block.potential([=](const auto& at) { return sqr(at[x]) / 2 + at[y]; });
-  block.contact(
+  const Contact belt = block.contact(
       "belt", [=](const auto& at) { return at[y]; }, [=](const auto& at) { return at[dot(x)] - at[v]; },
       {.friction = mu, .static_friction = mu_s});
   block.energy();
+  using namespace shapes;
+  block.picture({Spring{{-2, 0.1}, {x, 0.1}}, Box{{x, [=](const auto& at) { return at[y] + 0.1; }}, {0.3, 0.2, 0.2}},
+                 Wall{{-1.5, 0}, {1.5, 0}}, Wall{{-2, 0.3}, {-2, -0.1}}, Touch{belt, {x, 0}, Place{0, 1}}});
   block.friction_work();
 
   const auto cycle_of = [=](const Values& values) -> std::optional<StickSlip> {
@@ -153,9 +156,15 @@ Problem oscillating_belt() {
              amplitude = block.parameter("speed", 3), frequency = block.parameter("frequency", 2);
   for (const auto q : {x, y}) block.mass(q, 1.0);
   block.potential([=](const auto& at) { return at[g] * at[y]; });
-  block.contact(
+  const Contact table = block.contact(
       "table", [=](const auto& at) { return at[y]; },
       [=](const auto& at) { return at[dot(x)] - at[amplitude] * sin(at[frequency] * at.t); }, {.friction = mu});
+  using namespace shapes;
+  const auto travel = [=](const auto& at) { return at[amplitude] / at[frequency] * (1 - cos(at[frequency] * at.t)); };
+  const auto left = [=](const auto& at) { return travel(at) - 2; };
+  const auto right = [=](const auto& at) { return travel(at) + 2; };
+  block.picture({Box{{x, [=](const auto& at) { return at[y] + 0.1; }}, {0.3, 0.2, 0.2}}, Wall{{left, 0}, {right, 0}},
+                 Touch{table, {x, 0}, Place{0, 1}}});
   block.friction_work();
 
   const auto motion_of = [=](const Values& values) -> std::optional<Shaken> {

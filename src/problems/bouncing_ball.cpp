@@ -42,15 +42,18 @@ Problem bouncing_ball() {
     d[height] = at[speed];
     d[speed] = at[resting] ? 0.0 : -at[gravity];
   });
-  ball.guard("ball hits the ground", [=](const auto& at) { return at[height]; })
-      .falling()
-      .unilateral()
-      .only_when(!resting)
-      .then([=](Jump& jump) { jump[speed] = -jump[e] * jump.pre(speed); })
-      .at_accumulation([=](Jump& jump) {
-        jump[height] = jump[speed] = 0;
-        jump[resting] = true;
-      });
+  const Guard ground = ball.guard("ball hits the ground", [=](const auto& at) { return at[height]; })
+                           .falling()
+                           .unilateral()
+                           .only_when(!resting)
+                           .then([=](Jump& jump) { jump[speed] = -jump[e] * jump.pre(speed); })
+                           .at_accumulation([=](Jump& jump) {
+                             jump[height] = jump[speed] = 0;
+                             jump[resting] = true;
+                           });
+  using namespace shapes;
+  ball.picture({Disk{{0, [=](const auto& at) { return at[height] + 0.05; }}, 0.05}, Wall{{-0.5, 0}, {0.5, 0}},
+                Touch{ground, {0, 0}}});
   const auto is_known = [=](const Values& values) {
     return values[height] > 0 && values[speed] == 0 && values[gravity] > 0 && values[e] > 0 && values[e] < 1 &&
            values.held().modes == Values(ball).held().modes;
@@ -87,17 +90,20 @@ Problem bouncing_ball_fmi() {
     d[height] = at[speed];
     d[speed] = at[resting] ? 0.0 : -at[gravity];
   });
-  ball.guard("ball hits the ground", [=](const auto& at) { return at[height]; })
-      .falling()
-      .unilateral()
-      .only_when(!resting)
-      .then([=](Jump& jump) {
-        jump[height] = 0;
-        jump[speed] = -jump[e] * jump.pre(speed);
-        if (jump[speed] >= jump[slowest]) return;
-        jump[speed] = 0;
-        jump[resting] = true;
-      });
+  const Guard ground = ball.guard("ball hits the ground", [=](const auto& at) { return at[height]; })
+                           .falling()
+                           .unilateral()
+                           .only_when(!resting)
+                           .then([=](Jump& jump) {
+                             jump[height] = 0;
+                             jump[speed] = -jump[e] * jump.pre(speed);
+                             if (jump[speed] >= jump[slowest]) return;
+                             jump[speed] = 0;
+                             jump[resting] = true;
+                           });
+  using namespace shapes;
+  ball.picture({Disk{{0, [=](const auto& at) { return at[height] + 0.05; }}, 0.05}, Wall{{-0.5, 0}, {0.5, 0}},
+                Touch{ground, {0, 0}}});
   const auto until_rest = [=](const Values& values, double end) {
     std::vector<Impact> all = impacts(1, 9.81L, 0.7L, end);
     while (all.size() > 1 && all[all.size() - 2].speed < values[slowest]) all.pop_back();

@@ -23,6 +23,10 @@ Problem caraxis() {
   });
   car.constraint("left spring upright", [=](const auto& at) { return at[xl] * width(at) + at[yl] * height(at); });
   car.constraint("axle", [=](const auto& at) { return sqr(at[xl] - at[xr]) + sqr(at[yl] - at[yr]) - L * L; });
+  using namespace shapes;
+  const Place road{width, height};
+  car.picture({Spring{{0, 0}, {xl, yl}}, Spring{road, {xr, yr}}, Rod{{xl, yl}, {xr, yr}, 0.04}, Rod{{0, 0}, road, 0.02},
+               Trace{{xr, yr}, 0.5}});
   const auto reference =
       known_at(car, {{3,
                       {4.9345578427524092131527e-02, -7.7058368403592084283941e-02, 4.9698946023000810676293e-01,

@@ -36,6 +36,8 @@ Problem cartesian_pendulum() {
   pendulum.potential([=](const auto& at) { return at[m] * at[g] * at[y]; });
   pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - sqr(at[l])) / 2; });
   pendulum.energy();
+  using namespace shapes;
+  pendulum.picture({Rod{{0, 0}, {x, y}}, Disk{{x, y}, 0.08}, Disk{{0, 0}, 0.03}, Trace{{x, y}, 1}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     const Real length = values[l], gravity = values[g];
     Values expected(pendulum);

@@ -96,6 +96,7 @@ const std::vector<Problem>& catalogue() {
       problems::slider_crank_clearance(),
       problems::sliding_arm(),
       problems::bead_hoop(),
+      problems::flail(),
       problems::servo(),
       problems::backlash_drive(),
       problems::coil_pendulum(),

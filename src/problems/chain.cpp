@@ -42,6 +42,21 @@ System chain_of(int n) {
                                          at[y1] - at[y0] - length / 2 * (sin(at[a0]) + sin(at[a1]))};
                      });
   }
+  if (n <= 200) {
+    using namespace shapes;
+    Picture picture;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto end_x = [=, x = x[i], a = a[i]](double side) {
+        return [=](const auto& at) { return at[x] + side * length / 2 * cos(at[a]); };
+      };
+      const auto end_y = [=, y = y[i], a = a[i]](double side) {
+        return [=](const auto& at) { return at[y] + side * length / 2 * sin(at[a]); };
+      };
+      picture.add(Rod{{end_x(-1), end_y(-1)}, {end_x(1), end_y(1)}, length / 5});
+      if (i + 1 == x.size()) picture.add(Trace{{end_x(1), end_y(1)}, 0.4});
+    }
+    chain.picture(picture);
+  }
   chain.observable("energy", [=](const Point<double>& at) {
     double sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -171,6 +171,9 @@ Problem clutch_pair() {
         [a = q[c], b = q[c + 1]](const auto& at) { return at[dot(a)] - at[dot(b)]; },
         [=](const auto& at) { return value(pressing[c], at); }, {.friction = mu, .static_friction = mu_s});
   chain.energy();
+  using namespace shapes;
+  chain.picture({Disk{{0, 0}, 0.8, q1}, Disk{{1.8, 0}, 0.8, q2}, Disk{{3.6, 0}, 0.8, q3}, Rod{{0.8, 0}, {1, 0}},
+                 Rod{{2.6, 0}, {2.8, 0}}});
   const auto work = chain.state("drive work", 0);
   chain.rates(
       [=](const auto& at, auto& d) { d[work] = value(drive, at) * at[dot(q1)] + value(load, at) * at[dot(q3)]; });

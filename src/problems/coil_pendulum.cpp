@@ -36,6 +36,11 @@ Problem coil_pendulum() {
   system.diode(
       "D", [=](const auto& at) { return at[uD]; }, [=](const auto& at) { return at[i]; });
   system.nominal(uD, 10);
+  using namespace shapes;
+  system.picture(
+      {Rod{{0, 0}, {x, y}}, Disk{{x, y}, 0.06}, Disk{{0, 0}, 0.03}, Trace{{x, y}, 0.2},
+       Arrow{{x, y},
+             {[=](const auto& at) { return -at[kick] * at[y]; }, [=](const auto& at) { return at[kick] * at[x]; }}}});
   return {.summary = "pendulum in Cartesian coordinates, kicked by a coil behind a rectifier",
           .kind = "mixture: DAE of index 3, stiff, hybrid, ideal switch",
           .source = "pawl; kind of model: Doubochinski's pendulum, with a rectified current",

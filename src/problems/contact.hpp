@@ -8,6 +8,8 @@
 
 namespace pawl::problems {
 
+// flail.cpp
+Problem flail();
 // sphere_top.cpp
 Problem sphere_top();
 // belt_block.cpp

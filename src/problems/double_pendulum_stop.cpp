@@ -28,11 +28,14 @@ Problem double_pendulum_stop() {
   arm.constraint("upper rod", [=](const auto& at) { return (sqr(at[x1]) + sqr(at[y1]) - sqr(at[l1])) / 2; });
   arm.constraint("lower rod",
                  [=](const auto& at) { return (sqr(at[x2] - at[x1]) + sqr(at[y2] - at[y1]) - sqr(at[l2])) / 2; });
-  arm.contact(
+  const Contact elbow = arm.contact(
       "elbow",
       [=](const auto& at) { return (at[x1] * (at[y2] - at[y1]) - at[y1] * (at[x2] - at[x1])) / (at[l1] * at[l2]); },
       {.restitution = e});
   arm.energy();
+  using namespace shapes;
+  arm.picture({Rod{{0, 0}, {x1, y1}, 0.05}, Rod{{x1, y1}, {x2, y2}, 0.05}, Disk{{x1, y1}, 0.08}, Disk{{x2, y2}, 0.06},
+               Disk{{0, 0}, 0.03}, Trace{{x2, y2}, 0.8}, Touch{elbow, {x1, y1}}});
   arm.impact_loss();
   const auto reference =
       known_at(arm, {{0.5,

@@ -67,6 +67,12 @@ Problem four_bar() {
                       la * sin(at[q1]) + lb * sin(at[q2]) - lc * sin(at[q3])};
   });
   bars.energy();
+  using namespace shapes;
+  const Place a{[=](const auto& at) { return la * cos(at[q1]); }, [=](const auto& at) { return la * sin(at[q1]); }};
+  const Place b{[=](const auto& at) { return ld + lc * cos(at[q3]); },
+                [=](const auto& at) { return lc * sin(at[q3]); }};
+  bars.picture({Rod{{0, 0}, a, 0.05}, Rod{a, b, 0.05}, Rod{{ld, 0}, b, 0.05}, Disk{{0, 0}, 0.05}, Disk{{ld, 0}, 0.05},
+                Trace{b, 1}});
   const auto reference = known_at(bars, {{1, four_bars(7.576068907654238674247L, 5.317481377348656186732L)},
                                          {5, four_bars(43.17586142589380254971L, 8.985685170791369638027L)}});
   return {.summary = "four-bar linkage, driven by a constant torque on its crank",
@@ -110,6 +116,11 @@ Problem slider_crank() {
   });
   engine.constraint("guide", [=](const auto& at) { return at[y3]; });
   engine.energy();
+  using namespace shapes;
+  const Place pin{[=](const auto& at) { return at[x1] + cos(at[a1]) / 2; },
+                  [=](const auto& at) { return at[y1] + sin(at[a1]) / 2; }};
+  engine.picture({Rod{{0, 0}, pin, 0.08}, Rod{pin, {x3, y3}, 0.06}, Box{{x3, y3}, {0.5, 0.3, 0.3}}, Disk{{0, 0}, 0.08},
+                  Wall{{0.5, -0.15}, {l + 1.4, -0.15}}, Trace{{x2, y2}, 1}});
   const auto reference = known_at(engine, {{1, crank_rod_slider(8.245442543573075549701L, 6.629309604897412251082L)},
                                            {5, crank_rod_slider(47.08326546715091019623L, 16.31895141221073181493L)}});
   return {.summary = "slider-crank mechanism, three free bodies and four joints, driven by a constant torque",

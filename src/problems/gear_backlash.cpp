@@ -114,9 +114,14 @@ Problem gear_backlash() {
     f[q1] += drive(at);
     f[q2] -= load;
   });
-  gears.contact("front flank", [=](const auto& at) { return at[room] - at[q1] + 2 * at[q2]; }, {.restitution = e});
-  gears.contact("back flank", [=](const auto& at) { return at[room] + at[q1] - 2 * at[q2]; }, {.restitution = e});
+  const Contact front =
+      gears.contact("front flank", [=](const auto& at) { return at[room] - at[q1] + 2 * at[q2]; }, {.restitution = e});
+  const Contact back =
+      gears.contact("back flank", [=](const auto& at) { return at[room] + at[q1] - 2 * at[q2]; }, {.restitution = e});
   gears.energy();
+  using namespace shapes;
+  gears.picture({Disk{{-1, 0}, 1, q1}, Disk{{2, 0}, 2, [=](const auto& at) { return -at[q2]; }},
+                 Touch{front, {0, 0.1}, Place{0, 1}}, Touch{back, {0, -0.1}, Place{0, -1}}});
   const auto work = gears.state("drive work", 0);
   gears.rates([=](const auto& at, auto& d) { d[work] = drive(at) * at[dot(q1)] - load * at[dot(q2)]; });
   gears.impact_loss();

@@ -40,6 +40,7 @@ Problem kepler() {
     d[vx] = -pull * at[x];
     d[vy] = -pull * at[y];
   });
+  planet.picture({shapes::Disk{{0, 0}, 0.06}, shapes::Disk{{x, y}, 0.03}, shapes::Trace{{x, y}, 6}});
   planet.observable(
       "energy", [=](const auto& at) { return (sqr(at[vx]) + sqr(at[vy])) / 2 - 1 / sqrt(sqr(at[x]) + sqr(at[y])); });
   planet.observable("momentum", [=](const auto& at) { return at[x] * at[vy] - at[y] * at[vx]; });

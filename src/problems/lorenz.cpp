@@ -12,6 +12,7 @@ Problem lorenz() {
     d[y] = at[x] * (at[rho] - at[z]) - at[y];
     d[z] = at[x] * at[y] - at[beta] * at[z];
   });
+  flow.picture({shapes::Sphere{{x, y, z}, 0.6}, shapes::Trace{{x, y, z}, 20}});
   const auto reference =
       known_at(flow, 10, {-4.902687541134645731904, -3.743872921802919616315, 24.69085810279055545322});
   return {.summary = "Lorenz's convection rolls; nearby solutions part like exp(0.9 t)",

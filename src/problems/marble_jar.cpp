@@ -68,6 +68,12 @@ System jar_with(int n) {
       d[vx[ball.i]] -= (at[k] * with_wall(at, ball.i, 0) * outward + at[c] * at[vx[ball.i]]) / at[m];
     }
   });
+  using namespace shapes;
+  const Number right = wall;
+  const Number left = [=](const auto& at) { return -at[wall]; };
+  Picture picture{Wall{{left, 0}, {right, 0}}, Wall{{left, 0.3}, {left, 0}}, Wall{{right, 0}, {right, 0.3}}};
+  for (int i = 0; i < n; ++i) picture.add(Disk{{x[i], z[i]}, r});
+  jar.picture(picture);
   jar.observable("energy", [=](const auto& at) {
     double sum = 0;
     for (int i = 0; i < n; ++i) sum += at[m] * (at[g] * at[z[i]] + (sqr(at[vx[i]]) + sqr(at[vz[i]])) / 2);

@@ -36,11 +36,24 @@ System cradle(bool is_sequential) {
     for (std::size_t i = 1; i < x.size(); ++i) sum = sum + sqr(at[x[i]]);
     return sqr(at[frequency]) / 2 * sum;
   });
-  for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-    cradle.contact(fmt::format("{} and {}", i + 1, i + 2),
-                   [a = x[i], b = x[i + 1]](const auto& at) { return at[b] - at[a]; },
-                   {.restitution = e, .sequential = is_sequential});
+  constexpr double wide = 0.2;  // of a ball in the picture; in the model it has none
+  Picture picture;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double place = static_cast<double>(i) * wide;
+    const shapes::Place center{[q = x[i], place](const auto& at) { return at[q] + place; }, -1};
+    picture.add(shapes::Rod{{place, 0}, center});
+    picture.add(shapes::Disk{center, wide / 2});
   }
+  picture.add(shapes::Wall{{static_cast<double>(balls) * wide, 0}, {-wide, 0}});
+  for (std::size_t i = 0; i + 1 < x.size(); ++i) {
+    const Contact touching = cradle.contact(fmt::format("{} and {}", i + 1, i + 2),
+                                            [a = x[i], b = x[i + 1]](const auto& at) { return at[b] - at[a]; },
+                                            {.restitution = e, .sequential = is_sequential});
+    picture.add(shapes::Touch{
+        touching,
+        {[a = x[i], place = (static_cast<double>(i) + 0.5) * wide](const auto& at) { return at[a] + place; }, -1}});
+  }
+  cradle.picture(picture);
   cradle.energy();
   cradle.observable("momentum", [=](const auto& at) {
     auto sum = at[dot(x[0])];

@@ -24,10 +24,16 @@ Problem painleve_rod() {
   for (const auto q : {x, y}) rod.mass(q, 1.0);
   rod.mass(a, 1. / 3);
   rod.potential([=](const auto& at) { return at[g] * at[y]; });
-  rod.contact(
+  const Contact floor = rod.contact(
       "floor", [=](const auto& at) { return at[y] - sin(at[a]); },
       [=](const auto& at) { return at[dot(x)] + sin(at[a]) * at[dot(a)]; }, {.friction = mu});
   rod.energy();
+  using namespace shapes;
+  const Place foot{[=](const auto& at) { return at[x] - cos(at[a]); },
+                   [=](const auto& at) { return at[y] - sin(at[a]); }};
+  const Place head{[=](const auto& at) { return at[x] + cos(at[a]); },
+                   [=](const auto& at) { return at[y] + sin(at[a]); }};
+  rod.picture({Rod{foot, head, 0.06}, Wall{{-4, 0}, {2, 0}}, Touch{floor, foot, Place{0, 1}}});
   rod.friction_work();
   rod.impact_loss();
   return {

@@ -17,6 +17,10 @@ Problem compere_pendulum() {
   rod.observable("energy", [=](const auto& at) {
     return at[m] * sqr(at[l]) / 6 * sqr(at[omega]) - at[m] * at[g] * at[l] / 2 * cos(at[theta]);
   });
+  using namespace shapes;
+  const Place end{[=](const auto& at) { return at[l] * sin(at[theta]); },
+                  [=](const auto& at) { return -at[l] * cos(at[theta]); }};
+  rod.picture({Rod{{0, 0}, end, 0.05}, Disk{{0, 0}, 0.04}, Trace{end, 0.6}});
   const auto reference = known_at(rod, 5, {0.373894218666271954, 0.861155269495715636});
   return {.summary = "compound pendulum as an ODE, the energy test of Table 3.1",
           .kind = "smooth ODE",

@@ -15,6 +15,8 @@ Problem pendulum_period2() {
   pendulum.potential([=](const auto& at) { return static_cast<double>(g) * at[y]; });
   pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
   pendulum.energy();
+  using namespace shapes;
+  pendulum.picture({Rod{{0, 0}, {x, y}}, Disk{{x, y}, 0.08}, Disk{{0, 0}, 0.03}, Trace{{x, y}, 1}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, pendulum)) return std::nullopt;
     const double turns = std::remainder(t, 2);

@@ -49,8 +49,11 @@ Problem pendulum_stop() {
   for (const auto q : {x, y}) pendulum.mass(q, 1.0);
   pendulum.potential([=](const auto& at) { return at[g] * at[y]; });
   pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - sqr(at[l])) / 2; });
-  pendulum.contact("stop", [=](const auto& at) { return at[x] - at[wall]; }, {.restitution = e});
+  const Contact stop = pendulum.contact("stop", [=](const auto& at) { return at[x] - at[wall]; }, {.restitution = e});
   pendulum.energy();
+  using namespace shapes;
+  pendulum.picture({Rod{{0, 0}, {x, y}}, Disk{{x, y}, 0.06}, Disk{{0, 0}, 0.03}, Wall{{wall, -1.1}, {wall, -0.6}},
+                    Trace{{x, y}, 0.5}, Touch{stop, {x, y}, Place{1, 0}}});
   pendulum.impact_loss();
 
   const auto bounces_of = [=](const Values& values) -> std::optional<Bounces> {

@@ -53,6 +53,10 @@ Problem ph_pendulum() {
     c[py] = 1;
   });
   pendulum.energy();
+  using namespace shapes;
+  const Place end{[=](const auto& at) { return at[r] * cos(at[theta]); },
+                  [=](const auto& at) { return -at[r] * sin(at[theta]); }};  // weight pulls towards larger angles
+  pendulum.picture({Rod{{0, 0}, end}, Disk{end, 0.08}, Disk{{0, 0}, 0.03}, Trace{end, 1}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     Values expected(pendulum);
     expected[inertia] = values[inertia];

@@ -25,6 +25,12 @@ Problem pleiades() {
       }
     }
   });
+  Picture picture;
+  for (int i = 0; i < 7; ++i) {
+    picture.add(shapes::Disk{{x[i], y[i]}, 0.05 + 0.015 * i});
+    picture.add(shapes::Trace{{x[i], y[i]}, 0.8});
+  }
+  stars.picture(picture);
   stars.observable("energy", [=](const auto& at) {
     auto sum = 0 * at[x[0]];
     for (int i = 0; i < 7; ++i) {

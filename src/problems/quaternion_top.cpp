@@ -33,6 +33,9 @@ Problem quaternion_top() {
                       at[z] - at[l] * (sqr(qw) - sqr(qx) - sqr(qy) + sqr(qz))};
   });
   top.energy();
+  using namespace shapes;
+  top.picture({Rod{{0, 0, 0}, {x, y, z}}, Disk{{x, y, z}, start_length / 3, a}, Trace{{x, y, z}, 0.5},
+               Floor{{0, 0, -start_length}, 3 * start_length}});
   top.observable("vertical momentum", [=](const auto& at) {
     const auto qw = at[a[0]], qx = at[a[1]], qy = at[a[2]], qz = at[a[3]];
     return at[m] * (at[x] * at[dot(y)] - at[y] * at[dot(x)]) +

@@ -104,6 +104,11 @@ System rigid_jar_with(int n) {
           [=](const auto& at) { return sqrt(sqr(at[xi] - at[xj]) + sqr(at[zi] - at[zj])) - 2 * r; }, options);
     }
   }
+  using namespace shapes;
+  Picture picture{Wall{{-half_width, 0}, {half_width, 0}}, Wall{{-half_width, 0.3}, {-half_width, 0}},
+                  Wall{{half_width, 0}, {half_width, 0.3}}};
+  for (std::size_t i = 0; i < x.size(); ++i) picture.add(Disk{{x[i], z[i]}, r});
+  jar.picture(picture);
   jar.energy();
   jar.impact_loss();
   jar.observable("horizontal momentum", [=](const auto& at) {

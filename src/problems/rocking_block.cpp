@@ -57,13 +57,23 @@ Problem rocking_block() {
   for (const auto q : {x, y}) block.mass(q, 1.0);
   block.mass([=](const auto& at, auto& M) { M(a, a) = (sqr(at[width]) + sqr(at[height])) / 3; });
   block.potential([=](const auto& at) { return at[g] * at[y]; });
+  const auto corner_of = [=](double side, double up) {
+    return shapes::Place{
+        [=](const auto& at) { return at[x] + side * at[width] * cos(at[a]) - up * at[height] * sin(at[a]); },
+        [=](const auto& at) { return at[y] + side * at[width] * sin(at[a]) + up * at[height] * cos(at[a]); }};
+  };
+  Picture picture{shapes::Rod{corner_of(-1, -1), corner_of(1, -1)}, shapes::Rod{corner_of(1, -1), corner_of(1, 1)},
+                  shapes::Rod{corner_of(1, 1), corner_of(-1, 1)}, shapes::Rod{corner_of(-1, 1), corner_of(-1, -1)},
+                  shapes::Wall{{-3 * b, 0}, {3 * b, 0}}};
   for (const double side : {-1.0, 1.0}) {
     const auto gap = [=](const auto& at) { return at[y] + side * at[width] * sin(at[a]) - at[height] * cos(at[a]); };
     const auto slip = [=](const auto& at) {
       return at[dot(x)] + (at[height] * cos(at[a]) - side * at[width] * sin(at[a])) * at[dot(a)];
     };
-    block.contact(side < 0 ? "left corner" : "right corner", gap, slip, {.friction = mu});
+    const Contact corner = block.contact(side < 0 ? "left corner" : "right corner", gap, slip, {.friction = mu});
+    picture.add(shapes::Touch{corner, corner_of(side, -1), shapes::Place{0, 1}});
   }
+  block.picture(picture);
   block.energy();
   block.friction_work();
   block.impact_loss();

@@ -38,6 +38,10 @@ Problem rod_pendulum() {
     return std::array{at[x] - at[l] / 2 * cos(at[theta]), at[y] - at[l] / 2 * sin(at[theta])};
   });
   rod.energy();
+  using namespace shapes;
+  const Place end{[=](const auto& at) { return 2 * at[y]; },
+                  [=](const auto& at) { return -2 * at[x]; }};  // weight points along x
+  rod.picture({Rod{{0, 0}, end, 0.05}, Disk{{0, 0}, 0.04}, Trace{end, 0.6}});
   const auto reference = known_at(rod, {{0.5, rod_at(0.14046554182542162L, -1.576384443979372L)},
                                         {1, rod_at(-0.43773565667540143L, -0.0019440110975706658L)},
                                         {2, rod_at(0.3496881983671721L, -0.9968602239873098L)},

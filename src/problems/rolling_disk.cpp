@@ -26,6 +26,18 @@ Problem rolling_disk() {
     return std::array{at[dot(x)] - speed * cos(at[heading]), at[dot(y)] - speed * sin(at[heading])};
   });
   disk.energy();
+  using namespace shapes;
+  // Upright, its axis across the heading: Rz(heading) Rx(90 deg) Rz(-roll).
+  const auto turned = [=](int part) {
+    return [=](const auto& at) -> double {
+      const double c = std::sqrt(0.5), w = c * std::cos(at[heading] / 2), y0 = c * std::sin(at[heading] / 2),
+                   a = std::cos(at[roll] / 2), d = -std::sin(at[roll] / 2);
+      const double parts[] = {w * a - y0 * d, w * a + y0 * d, y0 * a - w * d, y0 * a + w * d};
+      return parts[part];
+    };
+  };
+  disk.picture({Disk{{x, y, radius}, radius, Turn(turned(0), turned(1), turned(2), turned(3))}, Trace{{x, y, 0}, 10},
+                Floor{{0, 2.5, 0}, 9}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     const Real turn = values[dot(heading)], start = values[heading], now = start + turn * t,
                speed = values[radius] * Real(values[dot(roll)]);

@@ -90,13 +90,16 @@ Problem rolling_sphere_slip() {
     f[x] += at[rate] * at.t * std::cos(at[angle]);
     f[y] += at[rate] * at.t * std::sin(at[angle]);
   });
-  sphere.contact(
+  const Contact plane = sphere.contact(
       "plane", [=](const auto& at) { return at[z] - at[r]; },
       [=](const auto& at) {
         return std::array{at[dot(x)] - at[r] * at[dot(turn_y)], at[dot(y)] + at[r] * at[dot(turn_x)]};
       },
       {.friction = mu});
   sphere.friction_work();
+  using namespace shapes;
+  sphere.picture(
+      {Sphere{{x, y, z}, r}, Floor{{1.2, 0.4, 0}, 4}, Trace{{x, y, 0}, 2}, Touch{plane, {x, y, 0}, Place{0, 0, 1}}});
 
   const auto motion_of = [=](const Values& values) -> std::optional<Motion> {
     const std::vector<double>& start = values.start();

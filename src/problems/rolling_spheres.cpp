@@ -39,6 +39,11 @@ Problem rolling_spheres() {
                       (R + r) * at[dot(beta)] - r * (across * s + at[dot(theta)] * c)};
   });
   spheres.energy();
+  using namespace shapes;
+  const Place center{[=](const auto& at) { return at[rho] * cos(at[alpha]) * cos(at[beta]); },
+                     [=](const auto& at) { return at[rho] * cos(at[alpha]) * sin(at[beta]); },
+                     [=](const auto& at) { return at[rho] * sin(at[alpha]); }};
+  spheres.picture({Sphere{{0, 0, 0}, R}, Sphere{center, r}, Trace{center, 4}});
   const auto reference = known_at(
       spheres,
       {{1,

@@ -43,7 +43,8 @@ Problem servo() {
   drive.dry_friction(
       "guide", [=](const auto& at) { return at[dot(slider)]; }, [=](const auto& at) { return at[rubbing]; },
       {.friction = 1.0});
-  drive.contact("end stop", [=](const auto& at) { return at[slider] - at[stop]; }, {.restitution = e});
+  const Contact end_stop =
+      drive.contact("end stop", [=](const auto& at) { return at[slider] - at[stop]; }, {.restitution = e});
 
   drive.equation("armature", [=](const auto& at) {
     return at[L] * at[dot(i)] - (at[vx] - at[R] * at[i] - at[k] * at[dot(crank)]);
@@ -75,6 +76,11 @@ Problem servo() {
   drive.diode(
       "D", [=](const auto& at) { return -at[vx]; }, [=](const auto& at) { return at[iD]; });
   drive.nominal(vx, 10);
+  using namespace shapes;
+  const Place pin{[=](const auto& at) { return at[a] * cos(at[crank]); },
+                  [=](const auto& at) { return at[a] * sin(at[crank]); }};
+  drive.picture({Rod{{0, 0}, pin, 0.006}, Rod{pin, {slider, 0}, 0.004}, Box{{slider, 0}, {0.02, 0.014, 0.01}},
+                 Disk{{0, 0}, 0.006}, Wall{{stop, 0.02}, {stop, -0.02}}, Touch{end_stop, {stop, 0}, Place{1, 0}}});
   const auto lost = drive.impact_loss();
   const auto rubbed = drive.friction_work();
   drive.observable("unaccounted energy", [=](const auto& at) {

@@ -36,14 +36,22 @@ Problem slider_crank_clearance() {
     return std::array{at[x] - at[l] / 2 * cos(at[rod]) - at[a] * cos(at[crank]),
                       at[y] - at[l] / 2 * sin(at[rod]) - at[a] * sin(at[crank])};
   });
-  engine.contact("bearing",
-                 [=](const auto& at) {
-                   const auto across = at[x] + at[l] / 2 * cos(at[rod]) - at[slider],
-                              up = at[y] + at[l] / 2 * sin(at[rod]);
-                   return (sqr(at[c]) - sqr(across) - sqr(up)) / (2 * at[c]);
-                 },
-                 {.restitution = e});
+  const Contact bearing = engine.contact("bearing",
+                                         [=](const auto& at) {
+                                           const auto across = at[x] + at[l] / 2 * cos(at[rod]) - at[slider],
+                                                      up = at[y] + at[l] / 2 * sin(at[rod]);
+                                           return (sqr(at[c]) - sqr(across) - sqr(up)) / (2 * at[c]);
+                                         },
+                                         {.restitution = e});
   engine.energy();
+  using namespace shapes;
+  const Place pin{[=](const auto& at) { return at[a] * cos(at[crank]); },
+                  [=](const auto& at) { return at[a] * sin(at[crank]); }};
+  const Place journal{[=](const auto& at) { return at[x] + at[l] / 2 * cos(at[rod]); },
+                      [=](const auto& at) { return at[y] + at[l] / 2 * sin(at[rod]); }};
+  engine.picture({Rod{{0, 0}, pin, 0.006}, Rod{pin, journal, 0.004}, Box{{slider, 0}, {0.04, 0.025, 0.02}},
+                  Disk{journal, 0.003}, Disk{{0, 0}, 0.006}, Wall{{0.05, -0.0125}, {0.2, -0.0125}},
+                  Touch{bearing, journal}});
   const auto work = engine.state("drive work", 0);
   engine.rates([=](const auto& at, auto& d) { d[work] = torque(at) * at[dot(crank)]; });
   engine.impact_loss();

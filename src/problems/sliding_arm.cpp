@@ -89,6 +89,11 @@ Problem sliding_arm() {
     arm.observable(i == 0 ? "s1" : "s2", [=](const auto& at) { return surface(at, i); });
     arm.observable(i == 0 ? "error1" : "error2", [=](const auto& at) { return error(at, i); });
   }
+  using namespace shapes;
+  const Place elbow{[=](const auto& at) { return cos(at[q1]); }, [=](const auto& at) { return sin(at[q1]); }};
+  const Place tip{[=](const auto& at) { return cos(at[q1]) + cos(at[q1] + at[q2]); },
+                  [=](const auto& at) { return sin(at[q1]) + sin(at[q1] + at[q2]); }};
+  arm.picture({Rod{{0, 0}, elbow, 0.06}, Rod{elbow, tip, 0.06}, Disk{{0, 0}, 0.06}, Disk{elbow, 0.05}, Trace{tip, 1}});
   const auto start_is_declared = [=](const Values& values) { return values.start() == Values(arm).start(); };
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!start_is_declared(values) || t < 0) return std::nullopt;

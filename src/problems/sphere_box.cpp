@@ -119,6 +119,12 @@ SphereBox sphere_box_of(int n, double skin) {
     return kinetic_at(at) + grains.mass * grains.gravity * height +
            forces->elastic_energy(grains, at.states().array + box.position.first) + at[box.dissipated];
   });
+  if (n <= 500) {
+    Picture picture{shapes::Floor{{0, 0, 0}, 2 * lattice.half_width}};
+    for (int i = 0; i < n; ++i)
+      picture.add(shapes::Sphere{{box.position[3 * i], box.position[3 * i + 1], box.position[3 * i + 2]}, radius});
+    system.picture(picture);
+  }
   box.awake = system.observable("awake", [=](const Point<double>& at) {
     double awake = 0;
     for (int i = 0; i < n; ++i) awake += at[box.held[i]] < HeldGrips::asleep ? 1 : 0;

@@ -44,11 +44,13 @@ Problem sphere_top() {
   });
   for (const auto q : {x, y}) particle.mass(q, 1.0);
   particle.potential([=](const auto& at) { return at[g] * at[y]; });
-  particle.contact(
+  const Contact surface = particle.contact(
       "sphere", [=](const auto& at) { return sqrt(sqr(at[x]) + sqr(at[y])) - at[r]; },
       [=](const auto& at) { return (at[y] * at[dot(x)] - at[x] * at[dot(y)]) / sqrt(sqr(at[x]) + sqr(at[y])); },
       {.friction = mu});
   particle.energy();
+  using namespace shapes;
+  particle.picture({Disk{{0, 0}, r}, Disk{{x, y}, 0.05}, Trace{{x, y}, 2}, Touch{surface, {x, y}, Place{x, y}}});
   particle.friction_work();
 
   const auto slide_of = [=](const Values& values) -> std::optional<Slide> {

@@ -51,6 +51,22 @@ Problem squeezer() {
                       y - zf * sin(at[Omega] + at[epsilon]) + u * cos(at[epsilon]) - ya};
   });
   squeezer.energy();
+  using namespace shapes;
+  const Place crank{[=](const auto& at) { return rr * cos(at[beta]); },
+                    [=](const auto& at) { return rr * sin(at[beta]); }};
+  const Place pin{[=](const auto& at) { return rr * cos(at[beta]) - d * cos(at[beta] + at[Theta]); },
+                  [=](const auto& at) { return rr * sin(at[beta]) - d * sin(at[beta] + at[Theta]); }};
+  const Place arm{[=](const auto& at) { return sd * cos(at[gamma]) + sc * sin(at[gamma]) + xb; },
+                  [=](const auto& at) { return sd * sin(at[gamma]) - sc * cos(at[gamma]) + yb; }};
+  const Place left{[=](const auto& at) { return xa + zt * cos(at[delta]); },
+                   [=](const auto& at) { return ya + zt * sin(at[delta]); }};
+  const Place right{[=](const auto& at) { return xa + u * sin(at[epsilon]); },
+                    [=](const auto& at) { return ya - u * cos(at[epsilon]); }};
+  const Place a{xa, ya}, b{xb, yb}, c{xc, yc};
+  squeezer.picture({Rod{{0, 0}, crank, 0.002}, Rod{crank, pin, 0.002}, Rod{b, pin, 0.002}, Rod{b, arm, 0.002},
+                    Rod{a, left, 0.002}, Rod{left, pin, 0.002}, Rod{a, right, 0.002}, Rod{right, pin, 0.002},
+                    Spring{c, arm}, Disk{{0, 0}, 0.002}, Disk{a, 0.002}, Disk{b, 0.002}, Disk{c, 0.002},
+                    Trace{pin, 0.01}});
   const auto reference = known_at(
       squeezer, {{0.015,
                   {5.655429749991794, 441.7019932552524, -5.833796765108832, -375.3594971288744, 0.42589192575237794,

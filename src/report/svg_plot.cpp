@@ -9,6 +9,21 @@
 
 namespace pawl {
 
+std::string escaped_for_xml(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += c;
+  }
+  return out;
+}
+
 namespace {
 
 // In units of the picture. The legend stands to the right of the frame.
@@ -40,21 +55,6 @@ struct Decades {
   int count() const { return last - first; }
   double share(double value) const { return (std::log10(value) - first) / count(); }
 };
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 struct Frame {
   Decades x, y;
@@ -92,8 +92,8 @@ void draw_axes(std::string& svg, const Frame& frame, const LogLogPlot& plot) {
                  "<text x=\"{}\" y=\"24\" font-size=\"15\">{}</text>\n"
                  "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
                  "<text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                 left, top, frame_width, frame_height, left, escaped(plot.title), left + frame_width / 2, base + 40,
-                 escaped(plot.x_name), top + frame_height / 2, escaped(plot.y_name));
+                 left, top, frame_width, frame_height, left, escaped_for_xml(plot.title), left + frame_width / 2,
+                 base + 40, escaped_for_xml(plot.x_name), top + frame_height / 2, escaped_for_xml(plot.y_name));
 }
 
 void draw_line(std::string& svg, const Frame& frame, const PlotLine& line, const char* color, double legend_y) {
@@ -119,7 +119,7 @@ void draw_line(std::string& svg, const Frame& frame, const PlotLine& line, const
                  "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n"
                  "{}\n<text x=\"{}\" y=\"{}\">{}</text>\n",
                  points, stroke, start, legend_y, start + 26, legend_y, stroke, dots, start + 33, legend_y + 4,
-                 escaped(line.name));
+                 escaped_for_xml(line.name));
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ struct LogLogPlot {
   bool is_x_reversed = false;  ///< large values on the left
 };
 
+/// Text as it stands in XML and HTML.
+std::string escaped_for_xml(const std::string& text);
+
 /// The axes span the decades of what is drawn. Nothing to draw: the frame and a word in it.
 std::string draw_svg(const LogLogPlot& plot);
 

@@ -1,6 +1,7 @@
 #include "simulate/form_dynamics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -131,6 +132,24 @@ std::string FormDynamics::settle(double t, double* x, const Held& held, Settle w
     stabilize::settle(*form_, static_cast<int>(model_->state_names.size()), t, x, {is_jump || !has_levels_, is_jump},
                       failure);
   return failure;
+}
+
+bool FormDynamics::measure(double t, const double* x, const Held& held, bool takes_levels, LevelDrift& out) {
+  using Kind = formulate::Manifold::Kind;
+  form_->lock(held);
+  if (takes_levels) form_->take_levels(t, x);
+  formulate::Manifold& manifold = form_->manifold();
+  std::vector<double> rates(model_->state_names.size()), residual;
+  form_->rate(t, x, rates.data());  // the rows are those in force here
+  for (int level = 0; level < manifold.levels(); ++level) {
+    residual.resize(static_cast<std::size_t>(manifold.rows(level)));
+    manifold.residual(level, t, x, residual.data());
+    double& size = manifold.kind(level) == Kind::position   ? out.position
+                   : manifold.kind(level) == Kind::velocity ? out.velocity
+                                                            : out.invariant;
+    for (const double r : residual) size = std::max(size, std::abs(r));
+  }
+  return manifold.levels() > 0;
 }
 
 Resolution FormDynamics::resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,

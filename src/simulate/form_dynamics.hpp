@@ -50,6 +50,7 @@ class FormDynamics final : public Dynamics {
   void follow(const Held& held) override;
   bool settles() const override { return recipe_.first_reaching_mode < 0; }  // what is not reached yet is not jumped to
   std::string settle(double t, double* x, const Held& held, Settle why) override;
+  bool measure(double t, const double* x, const Held& held, bool takes_levels, LevelDrift& out) override;
   bool resolves() const override { return contacts_ != nullptr; }
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                      Settle why) override;

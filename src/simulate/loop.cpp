@@ -231,7 +231,12 @@ void Loop::look_for_event() {
 void Loop::record_step() {
   if (step_.degree() == 0 && recorder_.needs_polynomial(step_) && !driver_.interpolate(step_))
     watch_.report_lower_polynomial(step_);
-  if (step_.t1 != step_.t0) recorder_.record(step_);
+  if (step_.t1 != step_.t0) {
+    recorder_.record(step_);
+    if (recorder_.keeps_history())
+      is_micro_ ? recorder_.history(step_, 1, "micro step")
+                : recorder_.history(step_, driver_.order(), driver_.name_in_force(setup_.method));
+  }
   events_.report(recorder_.events());
 }
 
@@ -256,6 +261,7 @@ void Loop::pass_accumulation() {
   if (limit->time != now_.t) {
     write_line(limit->time, now_.x, limit->state, step_);
     recorder_.record(step_);
+    if (recorder_.keeps_history()) recorder_.history(step_, 1, "line to the limit");
   }
   now_.t = limit->time;
   now_.x = limit->state;

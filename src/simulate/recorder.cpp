@@ -38,6 +38,7 @@ Recorder::Recorder(const Setup& setup)
       scratch_(setup.start_state.size()) {
   pulls_samples_ = setup.options.constraints.pulls_samples && setup.dynamics->settles();
   keeps_every_step_ = keep_ == Keep::everything || (keep_ == Keep::samples && requested_.empty());
+  keeps_history_ = keep_ == Keep::everything && setup.options.keeps_history;
   const double t = setup.options.start;
   result_.model = setup.declarations->name;
   result_.method = setup.method;
@@ -96,6 +97,18 @@ void Recorder::keep_polynomial(const Step& step) {
   path.coefficients.insert(path.coefficients.end(), step.coefficients(),
                            step.coefficients() + static_cast<std::ptrdiff_t>(step.size()) * (step.degree() + 1));
   path.ends.insert(path.ends.end(), step.end(), step.end() + step.size());
+}
+
+void Recorder::history(const Step& step, int order, const std::string& method) {
+  std::vector<std::string>& names = result_.methods_in_force;
+  auto known = std::find(names.begin(), names.end(), method);
+  if (known == names.end()) known = names.insert(known, method);
+  Trajectory& path = result_.trajectory;
+  make_room(path.history, 1);
+  path.history.push_back({.size = static_cast<float>(std::abs(step.h)),
+                          .error = static_cast<float>(step.error),
+                          .order = static_cast<short>(order),
+                          .method = static_cast<short>(known - names.begin())});
 }
 
 void Recorder::sample_requested(const Step& step) {
@@ -157,6 +170,7 @@ void Recorder::unseal() {
     append(whole.degree, part->degree);
     append(whole.coefficients, part->coefficients);
     append(whole.ends, part->ends);
+    append(whole.history, part->history);
     append(whole.sample_times, part->sample_times);
     append(whole.sample_states, part->sample_states);
     append(whole.sample_was_requested, part->sample_was_requested);

@@ -25,6 +25,10 @@ class Recorder {
     return keep_ == Keep::everything ||
            (keep_ == Keep::samples && is_due(step.t1) && requested_[next_requested_] != step.t1);
   }
+  /// Whether history() is wanted after every record().
+  bool keeps_history() const { return keeps_history_; }
+  /// How the step was made that was recorded last.
+  void history(const Step& step, int order, const std::string& method);
   /// All or nothing: if memory runs out, the result holds the steps before this one.
   void record(const Step& step) {
     Statistics& statistics = result_.statistics;
@@ -60,7 +64,7 @@ class Recorder {
   double jump_time_ = std::numeric_limits<double>::quiet_NaN();  // of the last event
   std::vector<double> state_after_jump_;
   Keep keep_;
-  bool keeps_every_step_;
+  bool keeps_every_step_, keeps_history_;
   bool pulls_samples_;
   double direction_;
   std::vector<double> requested_;  // in the order of the run

@@ -27,6 +27,11 @@ struct Resolution {
   std::vector<std::string> notes = {};  ///< what happened, one line each
 };
 
+/// How far a state is off what a model keeps: the largest residual of each level.
+struct LevelDrift {
+  double position = 0, velocity = 0, invariant = 0;
+};
+
 namespace detail {
 
 /// As it is, for a model whose rates are declared and have nothing to keep.
@@ -51,6 +56,12 @@ class Dynamics {
   virtual bool settles() const { return false; }
   /// Puts a state onto the manifold of the mode, or says why it cannot be.
   virtual std::string settle(double /*t*/, double* /*x*/, const Held& /*held*/, Settle /*why*/) { return {}; }
+  /// How far a state is off the manifold of the mode, level by level; false: there is none, or it has no levels.
+  /// takes_levels: what is conserved is measured from here on.
+  virtual bool measure(double /*t*/, const double* /*x*/, const Held& /*held*/, bool /*takes_levels*/,
+                       LevelDrift& /*out*/) {
+    return false;
+  }
   /// Whether modes follow from the state.
   virtual bool resolves() const { return false; }
   /// Whether contacts or ideal switches are among them, which decide by values an event leaves.

@@ -139,7 +139,9 @@ Observable Mechanics::energy(std::string name, bool kept) {
   Energy energy{declarations().mechanics, declarations().mechanics->speed_map(size())};
   energy.map.is_symmetric = true;
   if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});
-  return declare_observable(std::move(name), Function::observable(energy));
+  const Observable handle = declare_observable(std::move(name), Function::observable(energy));
+  edit().energies.push_back(handle.index);
+  return handle;
 }
 
 }  // namespace pawl

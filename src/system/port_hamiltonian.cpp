@@ -86,7 +86,9 @@ Observable PortHamiltonian::energy(std::string name, bool kept) {
                              this->name()));
   const Energy energy{info};
   if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});
-  return declare_observable(std::move(name), Function::observable(energy));
+  const Observable handle = declare_observable(std::move(name), Function::observable(energy));
+  edit().energies.push_back(handle.index);
+  return handle;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "numerics/nearest_name.hpp"
+#include "pawl/picture.hpp"
 #include "system/foreign_handle.hpp"
 
 namespace pawl {
@@ -53,6 +54,10 @@ int System::Declarations::add_own_mode(std::string own, bool is_bool) {
 System::Declarations& System::edit() {
   if (declarations_.use_count() > 1) declarations_ = std::make_shared<Declarations>(*declarations_);
   return *declarations_;
+}
+
+void System::picture(Picture shapes) {
+  edit().picture = std::make_shared<const Picture>(std::move(shapes));
 }
 
 void System::take_name(const std::string& name) {

@@ -168,7 +168,7 @@ TEST_F(Command, MisuseExitsWithTwoAndSaysWhatIsMeant) {
       {"run lorenz --atol q=1", "--atol q=1: no state 'q'"},
       {"run lorenz --method rk4", "method 'rk4' has no error estimate: give a fixed step size"},
       {"run lorenz --step 0", "step size 0: it must be above 0"},
-      {"run lorenz --out table.txt", "--out table.txt: the name must end in .csv or .json"},
+      {"run lorenz --out table.txt", "--out table.txt: the name must end in .csv, .json, .mat or .h5"},
       {"run lorenz --out /nowhere/table.csv", "--out /nowhere/table.csv: there is no folder '/nowhere'"},
       {"run lorenz --plot x,w", "system 'lorenz' has no quantity 'w'"},
       {"run lorenz --metod rk4", "did you mean '--method'?"},
@@ -177,6 +177,12 @@ TEST_F(Command, MisuseExitsWithTwoAndSaysWhatIsMeant) {
       {"run lorenz --json --plot x", "--plot draws below the summary, which --json replaces"},
       {"run lorenz --step 0.1 --max-step 0.01", "the fixed step size 0.1 is above the maximum step 0.01"},
       {"run lorenz --out \"\"", "--out needs the name of a file"},
+      {"run lorenz --report page.txt", "--report page.txt: the name must end in .html"},
+      {"run lorenz --report \"\"", "--report needs the name of a file"},
+      {"run lorenz --report-exact", "--report-exact says how --report writes: give a file with --report"},
+      {"run lorenz --plot x --plot-to x.gif", "--plot-to x.gif: the name must end in .svg or .png"},
+      {"compare one.json", "compare wants two files or more, of pawl run NAME --out FILE.json"},
+      {"compare /nowhere/a.json /nowhere/b.json", "/nowhere/a.json: there is no such file, or it cannot be read"},
       {"bogus", "unknown command"},
       {"run", "NAME is required"},
       {"rnu lorenz", "did you mean 'run'?"},
@@ -213,6 +219,29 @@ TEST_F(Command, WritesWholeFiles) {
   EXPECT_EQ(object["samples"]["t"][40], 20);
   EXPECT_LT(object["reference_error"].get<double>(), 1e-3);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+}
+
+TEST_F(Command, WritesReportsAndPlots) {
+  const std::string page = folder / "run.html", svg = folder / "plot.svg", png = folder / "plot.png";
+  const Answer answer = pawl("run bouncing-ball --rtol 1e-8 --plot speed --plot-to " + svg + " --report " + page);
+  EXPECT_EQ(answer.code, 0) << answer.out;
+  EXPECT_TRUE(has(answer.out, "wrote " + page)) << answer.out;
+  EXPECT_FALSE(has(answer.out, "┤ speed")) << answer.out;  // into the file, not onto the screen
+  EXPECT_TRUE(contents(page).starts_with("<!doctype html>"));
+  EXPECT_TRUE(contents(svg).starts_with("<svg "));
+  EXPECT_EQ(pawl("run bouncing-ball --plot-to " + png).code, 0);
+  EXPECT_TRUE(contents(png).starts_with("\x89PNG"));
+}
+
+TEST_F(Command, ComparesRuns) {
+  const std::string a = folder / "a.json", b = folder / "b.json", page = folder / "both.html";
+  EXPECT_EQ(pawl("run kepler --rtol 1e-10 --samples 50 --out " + a).code, 0);
+  EXPECT_EQ(pawl("run kepler --rtol 1e-5 --samples 50 --out " + b).code, 0);
+  const Answer answer = pawl("compare " + a + " " + b + " --report " + page);
+  EXPECT_EQ(answer.code, 0) << answer.out;
+  EXPECT_TRUE(has(answer.out, "largest differences from a.json\n  x ")) << answer.out;
+  EXPECT_TRUE(contents(page).starts_with("<!doctype html>"));
+  EXPECT_TRUE(has(pawl("compare " + a + " " + a).out, "0.000e+00"));
 }
 
 TEST_F(Command, AFullDiskIsAClearErrorAndLeavesNothingBehind) {

@@ -1,0 +1,51 @@
+// pawl compare: runs that were written to files, over each other.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "pawl/system.hpp"
+#include "report/comparison_report.hpp"
+#include "report/whole_file.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+struct Words {
+  std::vector<std::string> files;
+  std::string report;
+};
+
+void compare(const Words& words, const std::string& command) {
+  if (words.files.size() < 2) throw Misuse("compare wants two files or more, of pawl run NAME --out FILE.json");
+  check_output_file("--report", words.report, {".html"});
+  std::vector<StoredRun> runs;
+  for (const std::string& path : words.files) runs.push_back(read_run(path));
+  const std::vector<ColumnDifference> differences = pawl::compare(runs);
+  if (differences.empty()) throw Misuse("these runs have no column in common");
+  fmt::print("largest differences from {}\n", runs.front().name);
+  for (const ColumnDifference& one : differences)
+    fmt::print("  {:<20} {:<24} {:.3e} at t = {:.6g}, {:.1e} of its range\n", one.column, one.run, one.largest, one.at,
+               one.range > 0 ? one.largest / one.range : 0);
+  if (words.report.empty()) return;
+  write_whole_file(words.report, comparison_to_html(runs, command));
+  fmt::print("\nwrote {}\n", words.report);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, const std::vector<std::string>& given) {
+  CLI::App* command = app.add_subcommand("compare", "compares runs that were written with --out FILE.json");
+  static Words words;
+  static const std::string line = command_line("compare", given);
+  command->add_option("FILES", words.files, "two files or more; the first is what the others are compared with")
+      ->required();
+  command->add_option("--report", words.report, "write one HTML file that shows them over each other (docs/report.md)");
+  command->footer(
+      "Examples:\n"
+      "  pawl run kepler --rtol 1e-6 --out a.json && pawl run kepler --rtol 1e-9 --out b.json\n"
+      "  pawl compare b.json a.json --report kepler.html");
+  command->callback([] { compare(words, line); });
+}
+
+}  // namespace pawl::cli

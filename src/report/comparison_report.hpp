@@ -1,0 +1,34 @@
+// Several runs over each other: files that `pawl run --out x.json` wrote, compared column by column with the first one,
+// and as one page like that of a single run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pawl/result.hpp"
+
+namespace pawl {
+
+/// One file: its name as it is shown, its JSON (docs/json.md), its samples.
+struct StoredRun {
+  std::string name;
+  nlohmann::ordered_json json;
+  Table samples;
+};
+
+/// Throws Misuse, with the name of the file, for what is not a run with samples.
+StoredRun read_run(const std::string& path);
+
+/// How far a column of another run is from that of the first, over the time that both have.
+struct ColumnDifference {
+  std::string column, run;
+  double largest = 0, at = 0;  ///< absolute, and when
+  double range = 0;            ///< of the column in the first run
+};
+std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs);
+
+std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::string& command);
+
+}  // namespace pawl

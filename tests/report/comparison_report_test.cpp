@@ -1,0 +1,68 @@
+#include "report/comparison_report.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "misuse_of.hpp"
+
+namespace pawl {
+namespace {
+
+using testing::misuse_of;
+
+StoredRun run_with(const std::string& name, const std::vector<double>& t, const std::vector<double>& x) {
+  StoredRun run{name, {{"method", "rk4"}}, {{"t", "x"}, {}}};
+  for (std::size_t i = 0; i < t.size(); ++i) run.samples.values.insert(run.samples.values.end(), {t[i], x[i]});
+  return run;
+}
+
+TEST(Comparison, FindsTheLargestDifferenceBetweenSamplesOfEither) {
+  // x = t against a line with a corner at t = 1.5, where the first has no sample.
+  const auto all = compare({run_with("a", {0, 1, 2, 3}, {0, 1, 2, 3}), run_with("b", {0, 1.5, 3}, {0, 2.25, 3})});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].column, "x");
+  EXPECT_EQ(all[0].run, "b");
+  EXPECT_DOUBLE_EQ(all[0].largest, 0.75);
+  EXPECT_EQ(all[0].at, 1.5);
+  EXPECT_EQ(all[0].range, 3);
+}
+
+TEST(Comparison, TakesBothSidesOfAJump) {
+  // Both jump from 1 to -1 at t = 1: no difference, on either side.
+  const auto all =
+      compare({run_with("a", {0, 1, 1, 2}, {1, 1, -1, -1}), run_with("b", {0, 0.5, 1, 1, 2}, {1, 1, 1, -1, -1})});
+  EXPECT_EQ(all.at(0).largest, 0);
+}
+
+TEST(Comparison, CoversTheTimeThatAllHave) {
+  const auto all = compare({run_with("a", {0, 4}, {0, 4}), run_with("b", {1, 2, 3}, {1, 2, 3.5})});
+  EXPECT_DOUBLE_EQ(all.at(0).largest, 0.5);
+  EXPECT_EQ(all.at(0).at, 3);
+}
+
+TEST(Comparison, OfRunsThatShareNoTimeIsRefused) {
+  EXPECT_EQ(misuse_of([] {
+              comparison_to_html({run_with("a", {0, 1}, {0, 1}), run_with("b", {2, 3}, {0, 1})}, "");
+            }),
+            "these runs share no time that could be compared");
+}
+
+TEST(StoredRun, NamesTheFileThatIsNone) {
+  const std::string path = (std::filesystem::temp_directory_path() / "pawl_no_run.json").string();
+  const auto said_of = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return misuse_of([&] { read_run(path); });
+  };
+  const std::string hint = "; pawl run NAME --out FILE.json writes such a file";
+  EXPECT_EQ(said_of("{"), path + ": this is no JSON" + hint);
+  EXPECT_EQ(said_of("{}"), path + ": there are no samples in it" + hint);
+  EXPECT_EQ(said_of(R"({"samples": {"t": [0, 1], "x": [0]}})"),
+            path + ": the column 'x' has not as many numbers as 't'");
+  std::filesystem::remove(path);
+  EXPECT_EQ(misuse_of([&] { read_run(path); }), path + ": there is no such file, or it cannot be read");
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,199 @@
+#include "report/html_report.hpp"
+
+#include <zlib.h>
+
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "misuse_of.hpp"
+#include "pawl/pawl.hpp"
+#include "problems/catalogue.hpp"
+#include "report/packing.hpp"
+
+namespace pawl {
+namespace {
+
+using testing::misuse_of;
+
+using Json = nlohmann::json;
+
+std::string from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned bits = 0, count = 0;
+  for (const char one : text) {
+    if (one == '=') break;
+    bits = bits << 6U | static_cast<unsigned>(digits.find(one));
+    count += 6;
+    if (count >= 8) out += static_cast<char>(bits >> (count -= 8) & 255U);
+  }
+  return out;
+}
+
+std::string unpacked(const std::string& bytes) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string out, buffer(1 << 16, '\0');
+  int state = Z_OK;
+  while (state == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    state = inflate(&stream, Z_NO_FLUSH);
+    out.append(buffer, 0, buffer.size() - stream.avail_out);
+  }
+  EXPECT_EQ(state, Z_STREAM_END);
+  inflateEnd(&stream);
+  return out;
+}
+
+/// The JSON head of a report.
+Json head_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
+  const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  return Json::parse(bytes.substr(sizeof length, length));
+}
+
+Result run_of(const std::string& name, Options options = {}) {
+  const Problem& problem = find_problem(name);
+  options.start = problem.start;
+  options.end = problem.end;
+  return simulate(problem.system, options);
+}
+
+TEST(Packing, EncodesAsRfc4648Says) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+}
+
+TEST(Packing, GivesBackWhatItTook) {
+  std::string bytes;
+  for (int i = 0; i < 300000; ++i) bytes += static_cast<char>(i * i % 251);
+  EXPECT_EQ(unpacked(gzip(bytes)), bytes);
+  EXPECT_EQ(from_base64(base64(bytes)), bytes);
+}
+
+TEST(HtmlReport, IsOnePageThatCanAskNobodyForAnything) {
+  const std::string page = to_html(run_of("bouncing-ball"));
+  EXPECT_NE(page.find("Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-"),
+            std::string::npos);
+  EXPECT_EQ(page.find("src="), std::string::npos);
+  EXPECT_EQ(page.find("href="), std::string::npos);
+  EXPECT_EQ(page.find("<!--"), std::string::npos);  // every place of the template is filled
+}
+
+TEST(HtmlReport, OfAMechanismInSpaceAloneHasTheScriptForIt) {
+  const std::size_t flat = to_html(run_of("bouncing-ball")).size(), deep = to_html(run_of("quaternion-top")).size();
+  EXPECT_GT(deep, flat + 50000);
+}
+
+TEST(HtmlReport, HasEveryEventWithItsNameKindAndModes) {
+  const Result run = run_of("bouncing-ball");
+  const Json head = head_of(to_html(run));
+  ASSERT_EQ(head["events"]["t"].size(), run.events.size());
+  for (std::size_t i = 0; i < run.events.size(); ++i) {
+    EXPECT_EQ(head["events"]["t"][i].get<double>(), run.events[i].t);
+    EXPECT_EQ(head["words"][head["events"]["names"][i][0].get<std::size_t>()], run.names(run.events[i])[0]);
+    EXPECT_EQ(head["words"][head["events"]["after"][i].get<std::size_t>()], run.mode(*run.events[i].held_after));
+  }
+}
+
+TEST(HtmlReport, ReadsNoNameAsHtml) {
+  System system("</script><b>\"&");
+  const auto x = system.state("</title>", 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = -at[x]; });
+  const std::string page = to_html(simulate(system, {.end = 1}));
+  EXPECT_EQ(page.find("</script><b>"), std::string::npos);
+  EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;b&gt;\"&amp;</title>"), std::string::npos);
+  EXPECT_EQ(head_of(page)["model"], "</script><b>\"&");
+}
+
+TEST(HtmlReport, OfARunWithoutPolynomialsIsRefused) {
+  const Result run = run_of("bouncing-ball", {.keep = Keep::end});
+  EXPECT_EQ(misuse_of([&] { to_html(run); }),
+            "a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
+}
+
+TEST(HtmlReport, OfARunThatFailedAtItsStartSaysWhy) {
+  System system("broken");
+  const auto x = system.state("x", 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = log(-at[x]); });
+  const Result run = simulate(system, {.end = 1});
+  ASSERT_EQ(run.outcome, Outcome::failed);
+  const Json head = head_of(to_html(run));
+  EXPECT_EQ(head["outcome"], "failed");
+  EXPECT_EQ(head["reason"], run.reason);
+}
+
+TEST(HtmlReport, OfAFewHundredStepsIsSmall) {
+  const Result run = run_of("arenstorf", {.tolerance = 1e-9, .keeps_history = true});
+  ASSERT_GT(run.statistics.steps_accepted, 100);
+  EXPECT_LE(to_html(run).size(), 150'000u);
+}
+
+TEST(StepHistory, SaysHowEveryStepWasMade) {
+  const Result run = run_of("vdpol", {.keeps_history = true});
+  ASSERT_EQ(static_cast<long long>(run.trajectory.history.size()), run.statistics.steps_accepted);
+  double smallest = INFINITY, worst = 0;
+  for (const StepHistory& one : run.trajectory.history) {
+    EXPECT_GE(one.order, 1);
+    smallest = std::min(smallest, static_cast<double>(one.size));
+    worst = std::max(worst, static_cast<double>(one.error));
+  }
+  EXPECT_FLOAT_EQ(static_cast<float>(smallest), static_cast<float>(run.statistics.min_step));
+  EXPECT_FLOAT_EQ(static_cast<float>(worst), static_cast<float>(run.statistics.largest_error_estimate));
+  for (const auto& [method, steps] : run.statistics.implicit->steps) {  // "tsitouras-5", "radau order 9"
+    long long count = 0;
+    for (const StepHistory& one : run.trajectory.history) {
+      const std::string& name = run.methods_in_force.at(static_cast<std::size_t>(one.method));
+      count += method == name || method == name + " order " + std::to_string(one.order) ? 1 : 0;
+    }
+    EXPECT_EQ(count, steps) << method;
+  }
+}
+
+TEST(StepHistory, IsNotKeptUnasked) {
+  EXPECT_TRUE(run_of("vdpol").trajectory.history.empty());
+}
+
+TEST(HtmlReport, HasADriftOfEveryLevelThatIsTheLargestOfTheStatistics) {
+  const Problem& problem = find_problem("cartesian-pendulum");
+  const Result run = simulate(problem.system, {.end = 2, .constraints = {.stabilization = "none"}});
+  const Json head = head_of(to_html(run));
+  ASSERT_EQ(head["drift"].size(), 2u);
+  EXPECT_EQ(head["drift"][0]["name"], "positions");
+  EXPECT_EQ(head["drift"][1]["name"], "speeds");
+  EXPECT_EQ(head["drift"][0]["values"]["count"], run.trajectory.t1.size());
+  EXPECT_EQ(head["energies"], Json::array({"energy"}));
+}
+
+TEST(Picture, IsDeclaredByEveryMechanismOfTheCatalogue) {
+  for (const Problem& problem : catalogue()) {
+    if (!problem.system.declarations().mechanics) continue;
+    EXPECT_NE(problem.system.declarations().picture, nullptr) << problem.name();
+  }
+}
+
+TEST(Picture, DefaultsToTheCoordinates) {
+  Mechanics pendulum("pendulum");
+  const auto x = pendulum.coordinate("x", 1), y = pendulum.coordinate("y", 0);
+  for (const auto q : {x, y}) pendulum.mass(q, 1.0);
+  pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
+  const Json head = head_of(to_html(simulate(pendulum, {.end = 1})));
+  EXPECT_EQ(head["picture"]["declared"], false);
+  EXPECT_EQ(head["picture"]["space"], false);
+  EXPECT_EQ(head["picture"]["channels"], Json::array({"x", "y", 0.0}));
+}
+
+}  // namespace
+}  // namespace pawl

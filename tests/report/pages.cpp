@@ -1,0 +1,128 @@
+// Writes the reports that the browser test looks at into a folder, with values.json, which says what they have to show:
+// quantities of the runs at random instants, from Result::at.
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pawl/pawl.hpp"
+#include "problems/catalogue.hpp"
+#include "report/html_report.hpp"
+#include "report/json.hpp"
+#include "report/whole_file.hpp"
+
+namespace {
+
+using namespace pawl;
+using Json = nlohmann::ordered_json;
+
+class Pages {
+ public:
+  explicit Pages(std::string folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& file, const System& system, const Values& values, Options options,
+           ReportOptions how = {}) {
+    options.keeps_history = true;
+    const Result run = simulate(system, values, options);
+    how.run_options = &options;
+    report(run, fmt::format("{}/{}", folder_, file), how);
+    Json checks = Json::array();
+    const int count = run.statistics.steps_accepted > 0 ? 1000 : 0;
+    std::uniform_real_distribution<double> share(0, 1);
+    const std::vector<std::string>& names = run.state_names();
+    for (int i = 0; i < count; ++i) {
+      const auto k = static_cast<std::size_t>(i) % names.size();
+      const double t = run.t_start + (run.t_end - run.t_start) * share(random_);
+      const Range range = run.range(State{static_cast<int>(k)});
+      checks.push_back(
+          {{"name", names[k]}, {"low", range.min}, {"high", range.max}, {"t", t}, {"value", run.at(t).states()[k]}});
+    }
+    add_observables(run, checks);
+    all_.push_back({{"file", file}, {"checks", checks}});
+    std::printf("%s: %lld steps, %zu events, %s\n", file.c_str(), run.statistics.steps_accepted, run.events.size(),
+                std::string(to_string(run.outcome)).c_str());
+  }
+  void add(const std::string& file, const std::string& problem, ReportOptions how = {}) {
+    const Problem& one = find_problem(problem);
+    how.plots = {one.plot};
+    how.summary = one.summary;
+    how.command = fmt::format("pawl run {}", problem);
+    add(file, one.system, Values(one.system), {.start = one.start, .end = one.end}, how);
+  }
+  void finish() { write_whole_file(folder_ + "/values.json", print(all_)); }
+
+ private:
+  void add_observables(const Result& run, Json& checks) {
+    std::uniform_real_distribution<double> share(0, 1);
+    std::size_t number = 0;
+    for (const std::string& name : run.observable_names()) {
+      std::vector<double> times;
+      for (int i = 0; i < 100; ++i) times.push_back(run.t_start + (run.t_end - run.t_start) * share(random_));
+      const Table table = run.table(times, {name});
+      Range range = run.range(Observable{static_cast<int>(number++)});
+      for (const double value : table.values) range.widen(value);
+      const double noise = 1e-8 * std::max({1.0, std::abs(range.min), std::abs(range.max)});  // below, rounding varies
+      if (!(range.variation() > noise)) continue;
+      for (std::size_t i = 0; i < times.size(); ++i)
+        checks.push_back(
+            {{"name", name}, {"low", range.min}, {"high", range.max}, {"t", times[i]}, {"value", table(i, 0)}});
+    }
+  }
+
+  std::string folder_;
+  std::mt19937 random_{20260101};
+  Json all_ = Json::array();
+};
+
+System decay(const std::string& name, const std::string& state, double rate) {
+  System system(name);
+  const auto x = system.state(state, 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = -rate * at[x]; });
+  return system;
+}
+
+System many_states(int count) {
+  System system("many states");
+  std::vector<double> starts;
+  for (int i = 0; i < count; ++i) starts.push_back(1 + i % 7);
+  const auto x = system.states("x", starts);
+  system.rates([=](const Point<double>& at, Rates<double>& d) {
+    for (int i = 0; i < count; ++i) d[x[i]] = -at[x[i]];
+  });
+  return system;
+}
+
+System broken() {
+  System system("fails at once");
+  const auto x = system.state("x", 1);
+  system.rates([=](const auto& at, auto& d) { d[x] = log(-at[x]); });
+  return system;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) return 2;
+  Pages pages(words[1]);
+  pages.add("ball.html", "bouncing-ball");
+  pages.add("ball-exact.html", "bouncing-ball", {.exact = true});
+  pages.add("space.html", "flail");
+  pages.add("chain.html", "chain");
+  pages.add("servo.html", "servo");
+  pages.add("top.html", "quaternion-top");
+  pages.add("long.html", "robertson");
+  const std::string evil = "</script><script>window.hacked=1</script>\"'&<b>\u03a8\u6a21\u578b";
+  const System names = decay(evil, evil + "\x01", 1);
+  pages.add("names.html", names, Values(names), {.end = 1});
+  const System many = many_states(10000);
+  pages.add("many.html", many, Values(many), {.end = 1});
+  const System fails = broken();
+  pages.add("failed.html", fails, Values(fails), {.end = 1});
+  const System fast = decay("fast", "x", 1e12);
+  pages.add("short.html", fast, Values(fast), {.end = 3e-12});
+  const System back = decay("backward", "x", 1);
+  pages.add("backward.html", back, Values(back), {.start = 2, .end = 0});
+  pages.finish();
+}

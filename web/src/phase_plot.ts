@@ -1,0 +1,113 @@
+// One quantity over another, for the window of time that the other plots show. Jumps are dotted.
+import type { Curve } from './curve';
+import { color, curveColor, element, prepare } from './element';
+import { format, type View } from './view';
+
+export class PhasePlot {
+  readonly element: HTMLElement;
+  private readonly canvas = element('canvas', { className: 'phase' });
+  private readonly height = 300;
+
+  constructor(
+    private readonly view: View,
+    readonly y: Curve,
+    readonly x: Curve,
+    onRemove: (plot: PhasePlot) => void,
+  ) {
+    const remove = element('button', { className: 'small', type: 'button', title: 'remove this plot', 'aria-label': `remove plot ${y.name} over ${x.name}` }, '×');
+    remove.onclick = () => onRemove(this);
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', `${y.name} over ${x.name}`);
+    this.element = element('div', { className: 'card' }, element('div', { className: 'bar' }, element('div', { className: 'legend' }, `${y.name} over ${x.name}`), element('div', { className: 'tools' }, remove)), this.canvas);
+    view.onChange(() => this.draw());
+    view.onNow(() => this.draw());
+  }
+
+  draw(): void {
+    const width = this.canvas.parentElement?.clientWidth ?? 0;
+    if (width === 0) return;
+    const context = prepare(this.canvas, width - 2, this.height);
+    const { pieces } = this.view.report;
+    if (pieces.count === 0) return;
+    const low = Math.max(pieces.first, this.view.time(this.view.min));
+    const high = Math.min(pieces.last, this.view.time(this.view.max));
+    const from = pieces.at(low, true);
+    const to = pieces.at(high);
+    const stride = Math.max(1, Math.ceil((to - from + 1) / 20000));
+    const points = Math.max(2, Math.min(64, Math.ceil(4000 / (to - from + 1))));
+    const parts: [number, number][][] = [];
+    let [xl, xh, yl, yh] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let i = from; i <= to; i += stride) {
+      const a = Math.max(low, pieces.starts[i]);
+      const b = Math.min(high, pieces.ends[i]);
+      const part: [number, number][] = [];
+      for (let k = 0; k <= points; ++k) {
+        const t = a + ((b - a) * k) / points;
+        const [px, py] = [this.x.valueIn(i, t), this.y.valueIn(i, t)];
+        if (!Number.isFinite(px) || !Number.isFinite(py)) continue;
+        part.push([px, py]);
+        [xl, xh, yl, yh] = [Math.min(xl, px), Math.max(xh, px), Math.min(yl, py), Math.max(yh, py)];
+      }
+      parts.push(part);
+    }
+    if (!(xl <= xh)) return;
+    [xl, xh] = widened(xl, xh);
+    [yl, yh] = widened(yl, yh);
+    const [left, top, right, bottom] = [74, 10, width - 14, this.height - 40];
+    const toX = (x: number) => left + ((x - xl) / (xh - xl)) * (right - left);
+    const toY = (y: number) => bottom - ((y - yl) / (yh - yl)) * (bottom - top);
+    context.font = '12px system-ui, sans-serif';
+    context.fillStyle = color('--text-soft');
+    context.strokeStyle = color('--grid');
+    context.lineWidth = 1;
+    context.textAlign = 'center';
+    const [dx, dy] = [step(xh - xl, 6), step(yh - yl, 5)];
+    for (let x = Math.ceil(xl / dx) * dx; x <= xh; x += dx) {
+      stroke(context, [[toX(x), top], [toX(x), bottom]]);
+      context.fillText(format(Math.abs(x) < dx * 1e-9 ? 0 : x, dx), toX(x), bottom + 16);
+    }
+    context.fillText(this.x.name, (left + right) / 2, bottom + 33);
+    context.textAlign = 'right';
+    for (let y = Math.ceil(yl / dy) * dy; y <= yh; y += dy) {
+      stroke(context, [[left, toY(y)], [right, toY(y)]]);
+      context.fillText(format(Math.abs(y) < dy * 1e-9 ? 0 : y, dy), left - 6, toY(y) + 4);
+    }
+    let last: [number, number] | null = null;
+    context.strokeStyle = curveColor(0);
+    for (const part of parts) {
+      if (part.length === 0) continue;
+      const shown = part.map(([x, y]): [number, number] => [toX(x), toY(y)]);
+      if (last && Math.hypot(last[0] - shown[0][0], last[1] - shown[0][1]) > 0.7 && stride === 1) {
+        context.setLineDash([2, 3]);
+        stroke(context, [last, shown[0]]);
+        context.setLineDash([]);
+      }
+      context.lineWidth = 1.6;
+      stroke(context, shown);
+      last = shown[shown.length - 1];
+    }
+    const { report, now } = this.view;
+    context.fillStyle = color('--now');
+    context.beginPath();
+    context.arc(toX(report.value(this.x, now)), toY(report.value(this.y, now)), 4, 0, 7);
+    context.fill();
+  }
+}
+
+function widened(low: number, high: number): [number, number] {
+  const size = high > low ? high - low : Math.abs(high) || 1;
+  return [low - size * 0.05, high + size * 0.05];
+}
+
+/// A round distance between about so many ticks.
+function step(range: number, count: number): number {
+  const raw = range / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  return power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
+}
+
+function stroke(context: CanvasRenderingContext2D, points: [number, number][]): void {
+  context.beginPath();
+  points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+  context.stroke();
+}

@@ -1,0 +1,136 @@
+// What all parts of the page share: the window of time that is shown, the time that is looked at, the event that is
+// chosen. Axes are linear or logarithmic in time since the start; plots work in axis units u, everything else in t.
+import type { Report } from './data';
+
+export class View {
+  min = 0;
+  max = 1;
+  now: number; // of the picture, and the mark in every plot
+  event = -1; // chosen row
+  isLog = false;
+  private readonly listeners: (() => void)[] = [];
+  private readonly nowListeners: (() => void)[] = [];
+  private readonly eventTimes: Float64Array; // ascending
+  private smallest: number; // distance from the start where a logarithmic axis begins
+
+  constructor(readonly report: Report) {
+    const { pieces } = report;
+    this.now = pieces.first;
+    this.eventTimes = Float64Array.from(report.events, (event) => event.t).sort();
+    const length = pieces.last - pieces.first;
+    let first = length;
+    for (let i = 0; i < Math.min(pieces.count, 50); ++i) if (pieces.ends[i] > pieces.first) first = Math.min(first, pieces.ends[i] - pieces.first);
+    this.smallest = Math.max(first / 10, length * 1e-18, Number.MIN_VALUE);
+    this.isLog = pieces.count > 1 && pieces.ends[pieces.count >> 1] - pieces.first < 1e-3 * length; // half of the steps are there
+    this.fullRange();
+  }
+  get full(): [number, number] {
+    const { first, last } = this.report.pieces;
+    if (!(last > first)) return [first - 1, first + 1];
+    return this.isLog ? [this.axis(first), this.axis(last)] : [first, last];
+  }
+  axis(t: number): number {
+    return this.isLog ? Math.log10(Math.max(t - this.report.pieces.first, this.smallest)) : t;
+  }
+  time(u: number): number {
+    return this.isLog ? this.report.pieces.first + 10 ** u : u;
+  }
+  /// The times of the events that are shown now.
+  get visibleEvents(): Float64Array {
+    const from = lowerBound(this.eventTimes, this.time(this.min));
+    let to = lowerBound(this.eventTimes, this.time(this.max));
+    while (to < this.eventTimes.length && this.eventTimes[to] <= this.time(this.max)) ++to;
+    return this.eventTimes.subarray(from, to);
+  }
+  fullRange(): void {
+    [this.min, this.max] = this.full;
+  }
+  show(min: number, max: number): void {
+    const [low, high] = this.full;
+    const least = Math.max((high - low) * 1e-13, Math.abs(high) * 4e-16, Number.MIN_VALUE);
+    if (!(max - min >= least)) {
+      const middle = (min + max) / 2;
+      min = middle - least / 2;
+      max = middle + least / 2;
+    }
+    this.min = Math.max(low, Math.min(min, high - (max - min)));
+    this.max = Math.min(high, this.min + (max - min));
+    this.changed();
+  }
+  pan(share: number): void {
+    const by = (this.max - this.min) * share;
+    this.show(this.min + by, this.max + by);
+  }
+  zoom(factor: number, around = (this.min + this.max) / 2): void {
+    this.show(around - (around - this.min) * factor, around + (this.max - around) * factor);
+  }
+  reset(): void {
+    this.fullRange();
+    this.changed();
+  }
+  setLog(isLog: boolean): void {
+    const [a, b] = [this.time(this.min), this.time(this.max)];
+    this.isLog = isLog;
+    this.show(this.axis(a), this.axis(b));
+  }
+  setNow(t: number): void {
+    this.now = Math.min(this.report.pieces.last, Math.max(this.report.pieces.first, t));
+    for (const each of this.nowListeners) each();
+  }
+  /// Centres the event, in a window not wider than a tenth of the run.
+  choose(row: number): void {
+    this.event = row;
+    const t = this.report.events[row].t;
+    const [low, high] = this.full;
+    const width = Math.min(this.max - this.min, (high - low) / 10);
+    const u = this.axis(t);
+    this.min = u - width / 2;
+    this.max = u + width / 2;
+    this.changed();
+    this.setNow(t);
+  }
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+  onNow(listener: () => void): void {
+    this.nowListeners.push(listener);
+  }
+  changed(): void {
+    for (const each of this.listeners) each();
+  }
+}
+
+function lowerBound(sorted: Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/// Enough digits to tell ticks of this distance apart.
+export function format(value: number, increment = 0): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'no number' : String(value);
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (increment > 0) {
+    const digits = Math.max(1, Math.min(17, Math.ceil(Math.log10(Math.max(size, increment) / increment)) + 2));
+    const text = value.toPrecision(digits);
+    return trim(text);
+  }
+  return trim(value.toPrecision(7));
+}
+
+function trim(text: string): string {
+  const [mantissa, exponent] = text.split('e');
+  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return exponent === undefined ? short : `${short}e${exponent.replace('+', '')}`;
+}
+
+/// A duration or a time with all digits that count.
+export function exactTime(t: number): string {
+  return trim(t.toPrecision(15));
+}

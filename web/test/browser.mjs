@@ -1,0 +1,211 @@
+// Opens the reports in a folder with Chromium and checks what people see and do: node browser.mjs FOLDER [SCREENSHOTS].
+// FOLDER/values.json says which curves have which values: [{"file", "checks": [{"name", "low", "high", "t", "value"}]}].
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const folder = resolve(process.argv[2]);
+const screenshots = process.argv[3] ? resolve(process.argv[3]) : join(folder, 'screenshots');
+mkdirSync(screenshots, { recursive: true });
+const values = JSON.parse(readFileSync(join(folder, 'values.json'), 'utf8'));
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--hide-scrollbars'] });
+let failures = 0;
+
+/// A page with one report in it; whatever it says or asks for is a fault.
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const heard = [];
+  page.on('console', (message) => { if (!/GPU stall|GL Driver Message/.test(message.text())) heard.push(`${message.type()}: ${message.text()}`); });
+  page.on('pageerror', (error) => heard.push(`error: ${error.message}`));
+  page.on('request', (request) => { if (!request.url().startsWith('file:') || !request.url().endsWith(file)) heard.push(`request: ${request.url()}`); });
+  const begin = Date.now();
+  await page.goto(pathToFileURL(join(folder, file)).href);
+  await page.waitForSelector('html[data-ready=yes]', { timeout: 60000 });
+  return { page, heard, opened: Date.now() - begin, close: async () => { assert.deepEqual(heard, [], `${file} is silent`); await context.close(); } };
+}
+
+async function check(name, act) {
+  try {
+    const said = await act();
+    console.log(`ok      ${name}${said ? `: ${said}` : ''}`);
+  } catch (error) {
+    ++failures;
+    console.log(`FAILED  ${name}: ${error.message}`);
+  }
+}
+
+const windows = (page) => page.evaluate(() => [...window.pawl.plots, ...window.pawl.others].map((plot) => plot.scale));
+const inked = (page, selector) => page.evaluate((wanted) => {
+  const canvas = document.querySelector(wanted);
+  const copy = document.createElement('canvas');
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const context = copy.getContext('2d');
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  let count = 0;
+  let sum = 0;
+  for (let i = 3; i < data.length; i += 4) if (data[i]) { ++count; sum = (sum * 31 + data[i - 1] + 7 * data[i - 2] + 13 * data[i - 3] + i) % 1e9; }
+  return { count, sum };
+}, selector);
+
+for (const { file, checks } of values) {
+  await check(`${file} opens, and draws what was recorded`, async () => {
+    const { page, opened, close } = await open(file);
+    const worst = await page.evaluate((all) => {
+      let most = 0;
+      for (const one of all) {
+        const drawn = window.pawl.value(one.name, one.t);
+        const size = one.high - one.low;
+        const off = Math.abs(drawn - one.value) / (size > 0 ? size : Math.max(Math.abs(one.value), 1e-300));
+        if (!(off <= most)) most = off;
+      }
+      return most;
+    }, checks);
+    assert.ok(worst <= 1e-6, `off by ${worst} of the range`);
+    if (checks.length > 0) assert.ok((await inked(page, '.plot canvas')).count > 500, 'nothing is drawn');
+    await close();
+    return `${checks.length} values within ${worst.toExponential(1)} of the range; opened in ${opened} ms`;
+  });
+}
+
+await check('a drag zooms all plots', async () => {
+  const { page, close } = await open('ball.html');
+  const before = await windows(page);
+  const over = await page.locator('.plot .u-over').first().boundingBox();
+  await page.mouse.move(over.x + over.width * 0.3, over.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(over.x + over.width * 0.45, over.y + 60, { steps: 4 });
+  await page.mouse.up();
+  const after = await windows(page);
+  assert.ok(after.length >= 3);
+  for (const one of after) assert.deepEqual(one, after[0]);
+  assert.ok(Math.abs((after[0].max - after[0].min) / (before[0].max - before[0].min) - 0.15) < 0.01);
+  const times = [];
+  for (let i = 0; i < 25; ++i) times.push(await page.evaluate((k) => { const from = performance.now(); window.pawl.view.zoom(k % 2 ? 2 : 0.5); return performance.now() - from; }, i));
+  await page.keyboard.press('Escape');
+  await page.locator('.plot .u-over').first().dblclick();
+  assert.deepEqual((await windows(page))[0], before[0]);
+  await close();
+  return `zoom takes ${times.sort((a, b) => a - b)[12].toFixed(1)} ms (median)`;
+});
+
+await check('a click on an event centres it and shows both values', async () => {
+  const { page, close } = await open('ball.html');
+  const row = page.locator('table.events button.link').nth(2);
+  const t = await page.evaluate(() => window.pawl.report.events[2].t);
+  await row.click();
+  for (const { min, max } of await windows(page)) assert.ok(Math.abs((min + max) / 2 - t) < 1e-9 * t, 'not in the middle');
+  const said = await page.locator('.both').textContent();
+  const [before, after] = await page.evaluate((time) => [window.pawl.value('speed', time, true), window.pawl.value('speed', time)], t);
+  assert.ok(Math.abs(after / before + 0.8) < 1e-5, `the ball bounces with 0.8, not ${-after / before}`);
+  assert.match(said, /speed -[0-9.]+ → [0-9.]+/);
+  await close();
+});
+
+await check('a jump is vertical', async () => {
+  const { page, close } = await open('ball.html');
+  const points = await page.evaluate(() => {
+    const { pawl } = window;
+    const t = pawl.report.events[2].t;
+    pawl.view.show(t - 1e-4, t + 1e-4);
+    const plot = pawl.plots.find((one) => one.curves.some((curve) => curve.name === 'speed'));
+    const [x, y] = [plot.drawn[0], plot.drawn[1 + plot.curves.findIndex((curve) => curve.name === 'speed')]];
+    const at = [];
+    for (let i = 0; i < x.length; ++i) if (x[i] === t) at.push(y[i]);
+    return at;
+  });
+  assert.equal(points.length, 2);
+  assert.ok(points[0] < 0 && points[1] > 0);
+  await close();
+});
+
+await check('scrubbing moves the bodies, in the plane and in space', async () => {
+  for (const file of ['ball.html', 'space.html']) {
+    const { page, close } = await open(file);
+    const before = await inked(page, 'canvas.picture');
+    assert.ok(before.count > 200, `${file}: nothing is drawn`);
+    await page.locator('.scrub').focus();
+    for (let i = 0; i < 3; ++i) await page.keyboard.press('PageUp');
+    const after = await inked(page, 'canvas.picture');
+    assert.notEqual(after.sum, before.sum, file);
+    assert.ok((await page.evaluate(() => window.pawl.view.now)) > 0);
+    await page.locator('button.play').click();
+    const now = await page.evaluate(() => window.pawl.view.now);
+    await page.waitForFunction((from) => window.pawl.view.now > from, now);
+    await page.locator('button.play').click();
+    await close();
+  }
+});
+
+await check('Tab and Enter reach and use everything', async () => {
+  const { page, close } = await open('ball.html');
+  const seen = new Set();
+  for (let i = 0; i < 80; ++i) {
+    await page.keyboard.press('Tab');
+    seen.add(await page.evaluate(() => document.activeElement.className.split(' ')[0] + document.activeElement.tagName));
+    if (await page.evaluate(() => document.activeElement.classList.contains('link'))) break;
+  }
+  assert.ok(seen.has('plotDIV') && seen.has('scrubINPUT') && seen.has('variableBUTTON'), [...seen].join(' '));
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => window.pawl.view.event), 0);
+  await page.locator('.plot').first().focus();
+  const before = (await windows(page))[0];
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowRight');
+  const after = (await windows(page))[0];
+  assert.ok(after.max - after.min < before.max - before.min && after.min > before.min);
+  await close();
+});
+
+await check('a variable is added to the chosen plot, and drawn over another', async () => {
+  const { page, close } = await open('space.html');
+  const count = () => page.evaluate(() => window.pawl.plots.map((plot) => plot.curves.length).reduce((a, b) => a + b));
+  const before = await count();
+  await page.locator('button.variable[aria-pressed=false]').first().click();
+  assert.equal(await count(), before + 1);
+  const phases = await page.evaluate(() => window.pawl.phases.length);
+  await page.locator('.toolbar select').selectOption({ index: 2 });
+  assert.equal(await page.evaluate(() => window.pawl.phases.length), phases + 1);
+  await close();
+});
+
+await check('names are text, whatever they look like', async () => {
+  const { page, close } = await open('names.html');
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator('h1').evaluate((one) => one.firstChild.textContent), '</script><script>window.hacked=1</script>"\'&<b>Ψ模型');
+  await close();
+});
+
+await check('times of 1e11 are drawn over a logarithmic axis', async () => {
+  const { page, close } = await open('long.html');
+  assert.equal(await page.evaluate(() => window.pawl.view.isLog), true);
+  await close();
+});
+
+await check('dark, light and print can be seen', async () => {
+  const light = await open('ball.html', { deviceScaleFactor: 1 });
+  await light.page.evaluate(() => window.pawl.view.setNow(0.9));
+  await light.page.screenshot({ path: join(screenshots, 'report-ball.png'), animations: 'disabled' });
+  const bright = await light.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await light.page.emulateMedia({ media: 'print' });
+  assert.equal(await light.page.locator('.toolbar').isVisible(), false);
+  await light.close();
+  const dark = await open('ball.html', { colorScheme: 'dark' });
+  assert.notEqual(await dark.page.evaluate(() => getComputedStyle(document.body).backgroundColor), bright);
+  await dark.page.locator('table.events button.link').nth(3).click();
+  await dark.page.evaluate(() => window.scrollTo(0, 0));
+  await dark.page.screenshot({ path: join(screenshots, 'report-event.png'), animations: 'disabled' });
+  await dark.close();
+  const space = await open('space.html');
+  await space.page.evaluate(() => { const { view, report } = window.pawl; view.setNow(report.pieces.first + 0.4 * (report.pieces.last - report.pieces.first)); });
+  await space.page.screenshot({ path: join(screenshots, 'report-space.png'), animations: 'disabled' });
+  await space.close();
+});
+
+await browser.close();
+console.log(failures === 0 ? 'all is well' : `${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);
