@@ -148,6 +148,8 @@ void declare_guards(const System::Declarations& mechanism, System::Declarations&
   const auto add = [&](int contact, Ends ends, GuardInfo guard) {
     guard.contact = contact;
     guard.contact_end = ends;
+    // Where they accumulate it comes to rest: the contacts are resolved after every jump.
+    if (ends == Ends::gap || ends == Ends::slip) guard.at_accumulation = [](Jump&, Pair) {};
     model.guards.push_back(std::move(guard));
   };
   Logic slips = Logic::negation(Logic());
@@ -167,7 +169,6 @@ void declare_guards(const System::Declarations& mechanism, System::Declarations&
                     .direction = Direction::falling,
                     .side = Side::unilateral,
                     .only_when = mode == ContactMode::open};
-      gap.at_accumulation = [](Jump&, Pair) {};  // it comes to rest: the contacts are resolved after every jump
       gap.gap_ratio = [e = contact.restitution](const Held& held) { return value_of(e, held.parameters.data()); };
       add(number, Ends::gap, std::move(gap));
       add(number, Ends::release,

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "contact/contact_words.hpp"
 #include "contact/impact.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
 
@@ -131,7 +133,10 @@ Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<cons
   }
   if (!out.failure.empty()) return out;
   turn_back_rounding(t, x, held, close);
-  decide(t, x, held, seen, at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck)), out);
+  rest_below_rounding(t, x, held, close, seen, struck);
+  const std::vector<int> asked = at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck));
+  stop_resting(t, x, held, asked);
+  decide(t, x, held, seen, asked, out);
   if (out.failure.empty()) check_motion(t, x, held, out);
   if (out.failure.empty() && info().impact_loss >= 0) {
     // Without friction what they take is of second order in their speed, and below what is known of the flight.
@@ -272,6 +277,74 @@ void Contacts::turn_back_rounding(double t, double* x, const Held& held, const s
       for (std::size_t i = 0; i < info().speeds.size(); ++i)
         x[info().speeds[i]] -= a_little_more * u / weight * geometry.to_speed(static_cast<Eigen::Index>(i), normal);
     }
+  }
+}
+
+// Takes away the speeds of these rows along their normals, by the least change.
+void Contacts::stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const {
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  const auto normal = [&](Eigen::Index i) { return geometry.rows[rows[static_cast<std::size_t>(i)]].normal; };
+  Eigen::MatrixXd W(count, count), to_speed(geometry.to_speed.rows(), count);
+  Eigen::VectorXd u(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    u(i) = geometry.u(normal(i));
+    to_speed.col(i) = geometry.to_speed.col(normal(i));
+    for (Eigen::Index j = 0; j < count; ++j) W(i, j) = geometry.W(normal(i), normal(j));
+  }
+  if (u.isZero(0)) return;
+  const Eigen::VectorXd change = to_speed * linear::LeastNorm(W).solve(u);
+  for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] -= change(static_cast<Eigen::Index>(i));
+}
+
+// What rests does so exactly before anything is decided: slip of a speed that the constraints of the new mode would
+// turn around must not be told by it.
+void Contacts::stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting) {
+  std::vector<int> contacts;
+  for (const int c : resting)
+    if (info().contacts[at(c)].kind == Kind::contact) contacts.push_back(c);
+  if (contacts.empty()) return;
+  const Geometry geometry = geometry_of(contacts, t, x, held);
+  std::vector<std::size_t> rows(geometry.rows.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  stop(geometry, rows, x);
+}
+
+// What parts so slowly that it would be back before the gap is more than rounding has no flight: it rests, if a force
+// then presses it. All that do so at once, since each may carry the others.
+void Contacts::rest_below_rounding(double t, double* x, const Held& held, const std::vector<int>& touching,
+                                   const std::vector<Seen>& seen, const std::vector<double>& struck) {
+  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the size of the coordinates
+  if (touching.empty()) return;
+  const Geometry geometry = geometry_of(touching, t, x, held);
+  std::vector<std::size_t> slow;  // rows
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const double u = geometry.u(geometry.rows[i].normal);
+    if (u > 0 && u < 2e-7 * largest_speed_) slow.push_back(i);
+  }
+  if (slow.empty()) return;  // by far most impacts
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
+  std::erase_if(slow, [&](std::size_t i) {
+    const int normal = geometry.rows[i].normal;
+    const double u = geometry.u(normal), height = rounding * scale[at(geometry.rows[i].contact)];
+    return !(u * u < 2 * height * size(normal));
+  });
+  while (!slow.empty()) {
+    std::vector<double> stopped(x, x + states_);
+    stop(geometry, slow, stopped.data());
+    Held then = held;
+    Resolution decision;
+    decide(t, stopped.data(), then, seen,
+           at_question(t, stopped.data(), then, touching, at_rest(t, stopped.data(), then, touching, seen, struck)),
+           decision);
+    if (!decision.failure.empty()) return;
+    const bool all_rest = std::erase_if(slow, [&](std::size_t i) {
+                            return mode(then, geometry.rows[i].contact) == ContactMode::open;
+                          }) == 0;
+    if (!all_rest) continue;
+    for (const int speed : info().speeds) x[speed] = stopped[at(speed)];
+    return;
   }
 }
 

@@ -76,6 +76,10 @@ class Contacts {
                             std::string& failure, Settle why);
   void check_motion(double t, const double* x, Held& held, Resolution& out);
   void turn_back_rounding(double t, double* x, const Held& held, const std::vector<int>& touching);
+  void rest_below_rounding(double t, double* x, const Held& held, const std::vector<int>& touching,
+                           const std::vector<Seen>& seen, const std::vector<double>& struck);
+  void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
+  void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);

@@ -9,6 +9,7 @@ namespace pawl::event {
 
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int least_shrinking = 4;  // gaps in a row
 
 /// Limit of a component whose steps shrink geometrically (Aitken); the last value where they do not.
 double limit_of(double x0, double x1, double x2) {
@@ -17,6 +18,29 @@ double limit_of(double x0, double x1, double x2) {
   return std::abs(ratio) < 0.99 ? x2 + d2 * ratio / (1 - ratio) : x2;
 }
 }  // namespace
+
+void GeometricLimit::add(double term, double q) {
+  const auto before = values_;
+  const auto changes = changes_;
+  double value = term, last = term_, power = q;
+  for (std::size_t level = 0; level < levels; ++level, power *= q) {
+    const double next = terms_ > static_cast<int>(level) ? value + (value - last) * power / (1 - power) : value;
+    last = before[level];
+    values_[level] = value = next;
+    changes_[level] = std::abs(value - before[level]);
+  }
+  term_ = term;
+  ++terms_;
+  // What is left of level k shrinks like q^(k + 2). One change alone may be small by chance.
+  power = q * q;
+  for (std::size_t level = 0; level < levels && terms_ >= static_cast<int>(level) + 4; ++level, power *= q) {
+    const double off = std::max(changes_[level], changes[level]) * std::max(1.0, power / (1 - power));
+    if (off < uncertainty_) {
+      uncertainty_ = off;
+      best_ = values_[level];
+    }
+  }
+}
 
 std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, double t, const double* x, int size,
                                                           double e) {
@@ -45,28 +69,17 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
     s.x_first[i] = first;
     s.x_second[i] = second;
   }
-  const double first = t + gap * e / (1 - e), second = extrapolate(first, s.first, 2),
-               third = extrapolate(second, s.second, 3),
-               last_change = std::exchange(s.change, std::abs(third - s.third)),
-               change = std::max(s.change, last_change);  // one alone may be small by chance
-  s.first = first;
-  s.second = second;
-  s.third = third;
-  if (s.regular < 4) return std::nullopt;  // three extrapolations need as many gaps
-  if (s.best.state.empty() || s.regular == 4 || change <= s.least_change) {
-    s.least_change = change;
-    found.time = third;
-    found.uncertainty = change;
-    s.best = found;
-  }
-  if (std::abs(gap) > 1e-5 * s.largest_gap) return std::nullopt;
-  s.best.events = s.events;
-  if (std::abs(s.best.time - t) > 2 * std::abs(gap) * e / (1 - e)) s.best.time = first;
+  if (!is_regular) s.time = {};
+  s.time.add(t, e);
+  if (s.regular < 4 || std::abs(gap) > 1e-5 * s.largest_gap) return std::nullopt;  // three extrapolations need as many
+  const double third = s.time.last(2), ahead = gap * e / (1 - e);
+  found.time = s.time.best();
+  found.uncertainty = s.time.uncertainty();
+  if (std::abs(found.time - t) > 2 * std::abs(ahead)) found.time = t + ahead;
   // The state of the last gaps, so that what jumped before them is in it, at the time that is known best.
   for (std::size_t i = 0; i < n && third != t; ++i)
-    found.state[i] += (s.best.time - third) * (found.state[i] - x[i]) / (third - t);
-  s.best.state = std::move(found.state);
-  return s.best;
+    found.state[i] += (found.time - third) * (found.state[i] - x[i]) / (third - t);
+  return found;
 }
 
 std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const double* x, int size,
@@ -88,7 +101,7 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   s.tiny_gaps = gap < 64 * eps * std::abs(t) ? s.tiny_gaps + 1 : 0;
   s.largest_gap = std::max(s.largest_gap, gap);
   if (s.events == 2) return std::nullopt;
-  const double ratio = gap / before, change = std::abs(ratio - s.ratio);
+  const double ratio = gap / before, change = std::abs(ratio - s.ratio), drift = ratio - s.ratio;
   const double last_change = std::exchange(s.change, change);
   s.ratio = ratio;
   const bool is_regular = ratio < 0.95 && !(s.shrinking > 0 && change > 0.01 * ratio && gap > 1e3 * eps * std::abs(t));
@@ -105,8 +118,10 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
     s.x0.clear();
     s.x1.clear();
     s.x2.clear();
+    s.time = {};
     return std::nullopt;
   }
+  s.time.add(t, s.shrinking > 0 ? std::clamp(ratio + drift * ratio / (1 - ratio), 0.0, 0.99) : ratio);
   ++s.shrinking;
   s.x0.swap(s.x1);
   s.x1.swap(s.x2);
@@ -114,15 +129,21 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   const double limit = t + direction * gap * ratio / (1 - ratio), moved = std::abs(limit - s.limit);
   s.limit = limit;
   const double ahead = std::abs(limit - t);
-  if (s.shrinking < 4 || s.x0.empty()) return std::nullopt;
+  if (s.shrinking < least_shrinking || s.x0.empty()) return std::nullopt;
   const bool is_settled = (change <= last_change || change < 1e-6) && moved <= 1e-3 * ahead + 16 * eps * std::abs(t);
   s.settled = is_settled ? s.settled + 1 : s.settled;
   const bool is_reached = ahead <= 1e-6 * s.largest_gap || gap < 64 * eps * std::abs(t);
   if (!is_reached || s.settled == 0) return std::nullopt;
-  Accumulation found{limit, moved, ratio, s.events, {}};
+  const bool is_better = s.time.is_known() && std::abs(s.time.best() - limit) <= 1e-2 * ahead;
+  Accumulation found{is_better ? s.time.best() : limit, moved, ratio, s.events, {}};
   for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
     found.state.push_back(limit_of(s.x0[i], s.x1[i], s.x2[i]));
   return found;
+}
+
+bool AccumulationWatch::is_shrinking(int guard) const {
+  const auto it = sequences_.find(guard);
+  return it != sequences_.end() && it->second.shrinking >= least_shrinking;
 }
 
 bool AccumulationWatch::is_chattering(int guard) const {

@@ -7,12 +7,16 @@
 // trusted:   |r_k - r_(k-1)| shrinking or below 1e-6, and T_k settled
 // reached:   T_k - t_k below 1e-6 of the largest gap of the sequence, or a gap below 64 ulp of t
 //
-// Where the ratio e is known (impacts with restitution), d_k = e d_(k-1) (1 + c d_k + ...), so that T_k with r = e errs
-// like e^(2k), and is improved twice in the same way, with e² and e³. Impact times lose digits as the bounces get
-// flat, so the best of the T_k counts: the one that moved least. It is acted upon when a gap is below 1e-5 of the
-// largest, where the bounces that are left out are below rounding of the first.
+// d_k = q d_(k-1) (1 + c d_k + ...) in smooth systems, so that T_k with the limit q of the ratios errs like q^(2k), and
+// is improved twice in the same way, with q² and q³. Event times lose digits as the gaps get short, and each
+// improvement multiplies their rounding: of all T_k and their improvements the one counts that still moves least. q is
+// the ratio e where that is known (impacts with restitution), else the limit of the r_k, extrapolated once. With a
+// known ratio the sequence is acted upon when a gap is below 1e-5 of the largest, where the bounces that are left out
+// are below rounding of the first.
 #pragma once
 
+#include <array>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +31,25 @@ struct Accumulation {
   std::vector<double> state;  // limit of the states after the events
 };
 
+/// The limit of terms whose steps shrink like q^k, but for their own size.
+class GeometricLimit {
+ public:
+  /// The next term, and q as it is known by now.
+  void add(double term, double q);
+  /// Three extrapolations of the last term.
+  double last(int level) const { return values_[static_cast<std::size_t>(level)]; }
+  /// The one that moves least by now, and how much it may be off; before four terms there is none.
+  bool is_known() const { return terms_ >= 4; }
+  double best() const { return best_; }
+  double uncertainty() const { return uncertainty_; }
+
+ private:
+  static constexpr int levels = 3;
+  int terms_ = 0;
+  double term_ = 0, best_ = 0, uncertainty_ = std::numeric_limits<double>::infinity();
+  std::array<double, levels> values_{}, changes_{};
+};
+
 class AccumulationWatch {
  public:
   /// An event of this guard at t, with the state after it. Says where its events accumulate, once that is reached.
@@ -37,6 +60,8 @@ class AccumulationWatch {
     sequences_.erase(guard);
     known_.erase(guard);
   }
+  /// Whether the gaps between its events have been shrinking like those of an accumulation.
+  bool is_shrinking(int guard) const;
   /// Events of one guard so close together that only rounding parts them.
   bool is_chattering(int guard) const;
 
@@ -45,13 +70,14 @@ class AccumulationWatch {
     double t = 0, gap = 0, ratio = 0, change = 0, limit = 0, largest_gap = 0, last_ratio = 0;
     int shrinking = 0, settled = 0, events = 0, tiny_gaps = 0;
     std::vector<double> x0, x1, x2;  // states after the last three events, once suspected
+    GeometricLimit time;
   };
   /// Gaps of known ratio: time and states, extrapolated three times.
   struct KnownSequence {
     int regular = 0, events = 0;  // gaps in a row that shrink as they should
-    double t = 0, gap = 0, largest_gap = 0, first = 0, second = 0, third = 0, change = 0, least_change = 0;
+    double t = 0, gap = 0, largest_gap = 0;
+    GeometricLimit time;
     std::vector<double> x, x_first, x_second;
-    Accumulation best;
   };
   std::optional<Accumulation> note_known(KnownSequence& s, double t, const double* x, int size, double e);
   std::unordered_map<int, Sequence> sequences_;

@@ -162,6 +162,7 @@ Signs Arming::look_along(int guard, const Moment& moment, const Margin& margin, 
 Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
   constexpr double of_second = 1e-6;  // what a difference may be off
   Armed& armed = (*this)[guard];
+  if (!armed.is_known) armed.magnitude = 0;  // it was not watched in the last step
   const bool has_values_only = guards_.has_values_only(guard);
   const bool is_in_band = guards_.is_relation(guard) || armed.rests;
   if (!has_values_only) {
@@ -398,6 +399,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       armed.sign = static_cast<signed char>(standing.sign);
       armed.starts_at_zero = standing.starts_at_zero;
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
+      if (contradicts_its_mode(g)) {
+        armed.sign = static_cast<signed char>(-armed.sign);
+        aftermath.jumped.push_back(g);
+      }
     } else if (guards_.is_relation(g)) {
       judge_relation(g, verdict, moment, aftermath);
     } else {
@@ -431,6 +436,16 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
   for (auto* list : {&aftermath.jumped, &aftermath.unresolved, &aftermath.beyond, &aftermath.at_zero})
     std::sort(list->begin(), list->end());
   return aftermath;
+}
+
+// A contact that opens has a gap, one that slips does so in its direction: where rounding has put the state on the
+// other side, or the motion goes there, the mode is over at once.
+bool Arming::contradicts_its_mode(int guard) const {
+  if (guards_.is_exit(guard)) return false;
+  const auto& end = guards_.info(guard).contact_end;
+  const bool tells_mode = end == ContactEnd::gap || end == ContactEnd::slip;
+  const Direction direction = guards_[guard].direction;
+  return tells_mode && direction != Direction::either && armed_[at(guard)].sign == static_cast<int>(direction);
 }
 
 void Arming::come_to_rest(int guard, const Moment& moment) {

@@ -71,6 +71,7 @@ class Arming {
   long long extra_evaluations = 0;  // of the right-hand side, for second derivatives
 
  private:
+  bool contradicts_its_mode(int guard) const;
   void come_to_rest(int guard, const Moment& moment);
   void take_forecast(int guard);
   void recall_forecast(int guard, const Moment& moment);

@@ -27,7 +27,8 @@ Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const S
       transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_),
       finder_(options.finder->make(guards_, arming_, size, options.location)),
       micro_(VectorField{&field}, size, control),
-      scale_(static_cast<std::size_t>(size)) {
+      scale_(static_cast<std::size_t>(size)),
+      piece_scale_(scale_.size()) {
   field.parameters = held_.parameters.data();
   field.around = transitions_.around();
 }
@@ -121,6 +122,7 @@ bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Ste
 
 std::optional<Found> Layer::first(Trial& trial) {
   if (guards_.size() == 0) return std::nullopt;
+  see_scale(trial.step);
   const long long before = trial.driver != nullptr ? trial.driver->work().rhs : 0;
   auto found = finder_->first(trial);
   if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->work().rhs - before;
@@ -133,9 +135,16 @@ bool Layer::is_due(const Step& step, const std::optional<Found>& found) const {
   return direction_ * (schedule_->next() - step.t1) <= slack || direction_ * (next_corner() - step.t1) <= slack;
 }
 
+// The step that ends at an event may be as short as rounding: what a state was since the event before counts too.
 void Layer::take_scale(const Step& step) {
-  for (std::size_t i = 0; i < scale_.size(); ++i)
-    scale_[i] = std::max(std::abs(step.start()[i]), std::abs(step.end()[i]));
+  see_scale(step);
+  scale_ = piece_scale_;
+  std::fill(piece_scale_.begin(), piece_scale_.end(), 0.0);
+}
+
+void Layer::see_scale(const Step& step) {
+  for (std::size_t i = 0; i < piece_scale_.size(); ++i)
+    piece_scale_[i] = std::max({piece_scale_[i], std::abs(step.start()[i]), std::abs(step.end()[i])});
 }
 
 Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
@@ -203,6 +212,38 @@ bool Layer::is_alone(int guard) const {
   return recent_.size() == 5 && std::all_of(recent_.begin(), recent_.end(), [guard](int g) { return g == guard; });
 }
 
+// The relays that switch infinitely often before the same instant; none where no control keeps the motion on all of
+// their surfaces.
+std::vector<int> Layer::corner_of(int guard, Accumulation& where) {
+  const auto is_free_relay = [this](int g) {
+    if (guards_.is_exit(g)) return false;
+    const GuardInfo& info = guards_.info(g);
+    return (info.role == GuardRole::relay_up || info.role == GuardRole::relay_down) &&
+           model_.relays[static_cast<std::size_t>(info.role_index)].hysteresis == 0;
+  };
+  if (!is_free_relay(guard)) return {};
+  std::vector<int> all;
+  for (int g = 0; g < guards_.size(); ++g)
+    if (g == guard || (is_free_relay(g) && accumulation_watch_.is_shrinking(g))) all.push_back(g);
+  if (!transitions_.has_corner(here(where.time, where.state), all)) all.clear();
+  return all;
+}
+
+Verdict Layer::end_at_accumulation(double t, int guard, const Accumulation& where) const {
+  const GuardInfo& info = guards_.info(guard);
+  const bool is_relay = info.role == GuardRole::relay_up || info.role == GuardRole::relay_down;
+  return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated,
+          make_message(MessageCode::accumulation, t,
+                       {{"guard", guards_.name(guard)},
+                        {"at", where.time},
+                        {"how", where.ratio > 0 ? fmt::format("gaps shrink by {:.6g} each", where.ratio)
+                                                : "it leaves zero by less than rounding"},
+                        {"events", static_cast<long long>(where.events)},
+                        {"advice", is_relay ? "no single control within the levels of its relays keeps the motion "
+                                              "there: give the relay hysteresis"
+                                            : "declare what happens there: .at_accumulation(...) on the guard"}})};
+}
+
 Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards) {
   for (const int g : guards) {
     if (guards_.is_exit(g)) continue;
@@ -211,6 +252,7 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
     if (!found && in_rounding_ >= 32) found = Accumulation{t, gap_, 0, in_rounding_, x};
     if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
+      corner_.clear();
       if (!is_alone(g)) {  // what else has jumped has no limit: from here on as the motion goes
         found->state = x;
         for (std::size_t i = 0; i < x.size(); ++i) found->state[i] += (found->time - t) * transitions_.rate()[i];
@@ -223,15 +265,18 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
         accumulation_ = found;
         return {};
       }
-      return {options_.fails_at_accumulation ? Ending::failed : Ending::terminated,
-              make_message(MessageCode::accumulation, t,
-                           {{"guard", guards_.name(g)},
-                            {"at", found->time},
-                            {"how", found->ratio > 0 ? fmt::format("gaps shrink by {:.6g} each", found->ratio)
-                                                     : "it leaves zero by less than rounding"},
-                            {"events", static_cast<long long>(found->events)}})};
+      corner_ = corner_of(g, *found);
+      if (corner_.empty()) return end_at_accumulation(t, g, *found);
+      accumulation_ = found;
+      return {};
     }
     if (accumulation_watch_.is_chattering(g)) {
+      if (guards_.info(g).at_accumulation) {  // what is declared for infinitely many serves for these
+        accumulating_guard_ = g;
+        corner_.clear();
+        accumulation_ = Accumulation{t, gap_, 0, 16, x};
+        return {};
+      }
       return Verdict::failed(MessageCode::chattering, t, {{"guard", guards_.name(g)}});
     }
   }
@@ -241,13 +286,14 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
 Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events) {
   const int guard = accumulating_guard_;
   Cause cause;
-  cause.guards = {guard};
+  cause.is_corner = !corner_.empty();
+  cause.guards = cause.is_corner ? std::exchange(corner_, {}) : std::vector{guard};
   cause.accumulating = guard;
   Event event;
   event.kind = EventKind::accumulation;
   event.uncertainty = where.uncertainty;
   arming_[guard].after = 0;  // a relation is zero there
-  accumulation_watch_.forget(guard);
+  for (const int g : cause.guards) accumulation_watch_.forget(g);
   ++fired_;
   Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
   if (verdict.goes_on()) verdict = reschedule(where.time);
@@ -261,9 +307,9 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
 }
 
 void Layer::carry(Memory& memory) {
-  memory(held_, step_size_, end_, scale_, initial_events_, last_event_, gap_, gap_before_, is_after_event_,
-         is_in_cluster_, step_of_mode_, fired_, rhs_for_location_, recent_, in_rounding_, accumulation_watch_,
-         accumulation_, accumulating_guard_);
+  memory(held_, step_size_, end_, scale_, piece_scale_, initial_events_, last_event_, gap_, gap_before_,
+         is_after_event_, is_in_cluster_, step_of_mode_, fired_, rhs_for_location_, recent_, in_rounding_,
+         accumulation_watch_, accumulation_, accumulating_guard_, corner_);
   bool has_rate = rate_ == transitions_.rate().data();
   memory(has_rate);
   rate_ = has_rate ? transitions_.rate().data() : nullptr;

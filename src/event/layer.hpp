@@ -84,8 +84,11 @@ class Layer {
   Verdict open(double t, std::vector<double>& x, const Cause& cause, const Event& event, std::vector<Event>& events);
   Verdict reschedule(double t);
   void take_scale(const Step& step);
+  void see_scale(const Step& step);
   std::size_t mode_key(int method) const;
   bool is_alone(int guard) const;
+  std::vector<int> corner_of(int guard, Accumulation& where);
+  Verdict end_at_accumulation(double t, int guard, const Accumulation& where) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 
   /// The next corner of an input, infinitely far where there is none.
@@ -110,10 +113,11 @@ class Layer {
   AccumulationWatch accumulation_watch_;
   std::optional<Accumulation> accumulation_;
   int accumulating_guard_ = -1;
+  std::vector<int> corner_;  // guards of relays that accumulate with it, where the motion can stay
 
   const double* rate_ = nullptr;
   double direction_ = 1, step_size_ = 0, end_ = 0;
-  std::vector<double> scale_;
+  std::vector<double> scale_, piece_scale_;
   std::optional<std::vector<Event>> initial_events_;
   double last_event_ = 0, gap_ = 0, gap_before_ = 0;  // pace: times between the last events
   bool is_after_event_ = false, is_in_cluster_ = false;

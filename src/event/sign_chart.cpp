@@ -64,7 +64,8 @@ bool ChartReader::emit(int sign, double a, double b) {
     side_ = sign;
     return true;
   }
-  return cross({a, a, side_, sign});  // it crossed within rounding of the end of the last step
+  // It crossed within rounding of the end of the last step, or left zero by less than rounding and is back.
+  return cross({a, a, side_, sign, starts_at_zero_ && a <= 0});
 }
 
 bool ChartReader::emit_pole(double a, double b) {

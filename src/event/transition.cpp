@@ -150,9 +150,27 @@ void Transitions::switch_relay(const Here& here, int relay, int sign, EventKind&
   set(sign > 0 ? RelaySide::above : RelaySide::below);
 }
 
+bool Transitions::has_corner(const Here& here, std::span<const int> guards) {
+  const std::vector<RelaySide> sides = held_.sides;
+  for (const int g : guards) held_.sides[static_cast<std::size_t>(guards_.info(g).role_index)] = RelaySide::sliding;
+  sliding_.refresh();
+  const bool is_held = sliding_.is_affine_with(guards_.info(guards.front()).role_index, point(here)) &&
+                       sliding_.is_possible(point(here));
+  held_.sides = sides;
+  sliding_.refresh();
+  return is_held;
+}
+
 // What the engine itself does for guards that fired: truths and relays.
-void Transitions::take_effect(const Here& here, std::span<const int> guards, EventKind& kind) {
-  for (const int g : guards) {
+void Transitions::take_effect(const Here& here, const Cause& cause, EventKind& kind) {
+  if (cause.is_corner) {
+    for (const int g : cause.guards)
+      held_.sides[static_cast<std::size_t>(guards_.info(g).role_index)] = RelaySide::sliding;
+    sliding_.refresh();
+    pull_.apply(here.t, here.x.data());
+    return;
+  }
+  for (const int g : cause.guards) {
     if (guards_.is_exit(g)) {
       const Exit exit = guards_[g].exit;
       const auto r = static_cast<std::size_t>(exit.relay);
@@ -479,7 +497,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     for (const int u : now.inputs) event.sources.push_back({EventSource::Kind::input, u, {}});
     for (const int g : now.guards) event.sources.push_back(guards_.source(g));
     for (const int u : now.inputs) held_.inputs[static_cast<std::size_t>(u)].piece += here.direction > 0 ? 1 : -1;
-    take_effect(here, now.guards, event.kind);
+    take_effect(here, now, event.kind);
     const Causes causes = causes_of(now);
     Jump jump(here.t, here.x, held_, x_before_, held_before_, causes, here.direction);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;

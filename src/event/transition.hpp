@@ -38,6 +38,7 @@ struct Cause {
   std::vector<int> inputs;         // at a corner
   const Change* change = nullptr;  // from outside
   int accumulating = -1;           // the guard whose events accumulate
+  bool is_corner = false;          // the guards are those of relays whose switches accumulate where all are zero
   bool is_start = false;           // of the run
 };
 
@@ -56,6 +57,9 @@ class Transitions {
 
   /// The first instant: truths, relays and decisions follow from the start values.
   Verdict begin(const Here& here, std::vector<Event>& events);
+  /// Whether the motion can stay in the corner of these relays' surfaces, guards of which are given: a control within
+  /// their levels, and only one, keeps it on all of them.
+  bool has_corner(const Here& here, std::span<const int> guards);
   /// An event; appends what happened to `events`, whose first entry may carry how it was found.
   Verdict apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events);
 
@@ -78,7 +82,7 @@ class Transitions {
   };
   void begin_round(const Here& here, const Cause& cause);
   Causes causes_of(const Cause& cause) const;
-  void take_effect(const Here& here, std::span<const int> guards, EventKind& kind);
+  void take_effect(const Here& here, const Cause& cause, EventKind& kind);
   void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
   bool decide(std::string& cycle);
   void lock(const Here& here);

@@ -41,6 +41,8 @@ void Driver::restart(double t, const double* x, double direction, double first_s
     x = with->start.data();
     if (rate != nullptr) rate = with->start_rate.data();
   }
+  direction_ = direction;
+  passage_.is_last = false;
   if (keeper() != nullptr) keeper()->restart(t, x);
   if (parts_.switching) parts_.switching->restart(t, x, direction);
   now_->restart(t, x, direction, first_step, rate);
@@ -99,18 +101,52 @@ Attempt Driver::step_with_parts(double limit, Correction* further, Step& out) {
 Attempt Driver::advance(double limit, Correction* further, Step& out) {
   if (keeper() != nullptr && keeper()->has_ended())  // the step before ended just short of it
     return fail(Attempt::step_too_small, {out.t1, 0, 1, -1});
+  if (passage_.is_last) {
+    passage_.is_last = false;
+    now_->restart(passage_.t, passage_.x.data(), direction_, passage_.next_step);
+  }
   if (parts_.switching) change_method(limit);
+  if (keeper() != nullptr) {
+    const auto branching = keeper()->branching_ahead(direction_ * now_->next_step_size());
+    if (branching && direction_ * (limit - *branching) > 0) {
+      if (pass(*branching, limit, further, out)) return Attempt::accepted;
+      const double nearer = keeper()->come_nearer(*branching);
+      if (keeper()->has_ended()) return fail(Attempt::step_too_small, {nearer, 0, 1, -1});
+      if (direction_ * (limit - nearer) > 0) limit = nearer;
+    }
+  }
   if (parts_.ladder && !parts_.switching->is_implicit() && parts_.ladder->has_grown_long(now_->work().rhs - piece_.rhs))
     climb_within_piece();
   const Attempt attempt = now_->step(limit, correction(further), out);
   if (attempt != Attempt::accepted) return fail(attempt, now_->failure());
   if (parts_.switching) parts_.switching->see(out, now_->stiffness().has_value());
   if (keeper() == nullptr) return attempt;
-  const double last = keeper()->last_regular(out, *now_);
-  if (keeper()->has_ended() && (last == out.t0 || !take_again(last, further, out)))
-    return fail(Attempt::step_too_small, {out.t0, out.h, 1, -1});
+  if (const auto branching = keeper()->branching_in(out, *now_)) {
+    if (pass(*branching, limit, further, out)) return Attempt::accepted;
+    const double nearer = keeper()->come_nearer(*branching);
+    if (nearer == out.t0 || !take_again(nearer, further, out))
+      return fail(Attempt::step_too_small, {out.t0, out.h, 1, -1});
+  }
   keeper()->accept(out);
   return attempt;
+}
+
+// The keeper's step across a place where branches meet may go beyond the limit, and is then cut.
+bool Driver::pass(double branching, double limit, Correction* further, Step& out) {
+  const double next = now_->next_step_size();
+  if (passage_.step.size() == 0) passage_.step = Step(out.size());
+  if (!keeper()->pass(branching, passage_.step)) return false;
+  out = passage_.step;
+  if (direction_ * (out.t1 - limit) > 0) out.cut(limit);
+  if (further != nullptr) further->apply(out.t1, out.end());
+  passage_.is_last = true;
+  passage_.t = out.t1;
+  passage_.next_step = next;
+  passage_.x.assign(out.end(), out.end() + out.size());
+  ++passages_;
+  if (parts_.switching) parts_.switching->move_to(out);
+  keeper()->accept(out);
+  return true;
 }
 
 void Driver::change_method(double limit) {
@@ -132,6 +168,7 @@ Attempt Driver::fail(Attempt attempt, StepFailure failure) {
 }
 
 bool Driver::take_again(double end, Correction* further, Step& step) {
+  if (passage_.is_last) return false;  // it can only be cut
   const bool is_done = now_->redo(end, correction(further), step);
   if (is_done && parts_.switching) parts_.switching->move_to(step);
   return is_done;
@@ -144,7 +181,9 @@ bool Driver::redo(double end, Correction* further, Step& step) {
 }
 
 bool Driver::interpolate_with_parts(Step& step) {
-  const bool is_full = keeper() != nullptr ? keeper()->draw(own(step), *now_) : now_->interpolate(own(step));
+  const bool is_full = passage_.is_last      ? true  // it has one
+                       : keeper() != nullptr ? keeper()->draw(own(step), *now_)
+                                             : now_->interpolate(own(step));
   if (parts_.companions != nullptr) parts_.companions->show_polynomial(step);
   return is_full;
 }
@@ -155,10 +194,16 @@ int Driver::dense_order() const {
 }
 
 std::vector<Message> Driver::take_all_notes() {
-  std::vector<Message> all = parts_.switching->take_notes();
+  std::vector<Message> all;
   const auto add = [&all](std::vector<Message> notes) {
     std::move(notes.begin(), notes.end(), std::back_inserter(all));
   };
+  if (keeper() != nullptr) add(keeper()->take_notes());
+  if (!parts_.switching) {
+    add(now_->take_notes());
+    return all;
+  }
+  add(parts_.switching->take_notes());
   add(std::exchange(notes_, {}));
   each_method([&](const std::string&, Stepper& one) { add(one.take_notes()); });
   return all;
@@ -205,6 +250,7 @@ Work Driver::work() const {
   each_method([&](const std::string&, const Stepper& one) { all += one.work(); });
   if (parts_.switching) all.rhs += parts_.switching->evaluations();
   if (keeper() != nullptr) all.rhs += keeper()->evaluations();
+  all.accepted += passages_;
   return all;
 }
 
@@ -227,7 +273,7 @@ void Driver::carry_rungs(Memory& memory) {
 
 // The form is carried by whoever owns it.
 void Driver::carry(Memory& memory) {
-  memory(failure_);
+  memory(failure_, direction_, passages_, passage_);
   first_->carry(memory);
   if (parts_.switching) {
     parts_.switching->carry(memory);

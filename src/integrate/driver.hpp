@@ -72,7 +72,7 @@ class Driver {
   double dense_weight() const { return now_->dense_weight(); }
   void carry(Memory& memory);
 
-  std::vector<Message> take_notes() { return parts_.switching ? take_all_notes() : now_->take_notes(); }
+  std::vector<Message> take_notes() { return is_alone_ ? now_->take_notes() : take_all_notes(); }
   std::string solver() const { return solving().solver(); }
   std::string jacobian_kind() const { return solving().jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const;
@@ -101,6 +101,7 @@ class Driver {
   std::vector<Message> take_all_notes();
   Correction* correction(Correction* further);
   Attempt advance(double limit, Correction* further, Step& out);
+  bool pass(double branching, double limit, Correction* further, Step& out);
   void change_method(double limit);
   void choose_order(double t);
   void climb_within_piece();
@@ -133,6 +134,14 @@ class Driver {
   std::vector<Message> notes_;
   Stepper* now_;
   Corrections corrections_;
+  double direction_ = 1;
+  struct {
+    bool is_last = false;  // the last step was one of the keeper's own: the method goes on from its end
+    double t = 0, next_step = 0;
+    std::vector<double> x = {};
+    Step step = {};
+  } passage_;
+  long long passages_ = 0;
   StepFailure failure_;
 };
 

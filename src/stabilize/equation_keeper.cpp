@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "numerics/elimination.hpp"
 #include "stabilize/rank_watch.hpp"
 
 namespace pawl::stabilize {
@@ -22,7 +21,7 @@ bool turns(const formulate::StageMatrices& before, const formulate::StageMatrice
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Eigen::MatrixXd &a = before[k], &b = after[k];
     if (a.rows() != b.rows() || a.cols() != b.cols() || a.rows() > most_rows) continue;
-    if (linear::determinant(a * b.transpose()) < 0) return true;
+    if (least_overlap(a, b) < 0) return true;
   }
   return false;
 }
@@ -45,15 +44,19 @@ void EquationKeeper::accept(const Step& /*step*/) {
   matrices_ = equations_.matrices();
 }
 
-double EquationKeeper::last_regular(Step& step, Stepper& method) {
-  if (equations_.matrices().empty()) return step.t1;
+std::optional<double> EquationKeeper::branching_in(Step& step, Stepper& method) {
+  if (equations_.matrices().empty()) return std::nullopt;
   if (matrices_.empty()) matrices_ = matrices_at(step, step.t0);
-  if (!turns(matrices_, equations_.matrices())) return step.t1;
+  if (!turns(matrices_, equations_.matrices())) return std::nullopt;
   method.interpolate(step);
-  Singular found = find_singular(step);
+  found_ = find_singular(step);
   step.forget_polynomial();
-  singular_ = std::move(found.text);
-  return has_ended() ? found.before : step.t1;
+  return found_.text.empty() ? std::nullopt : std::optional(found_.before);
+}
+
+double EquationKeeper::come_nearer(double /*branching*/) {
+  singular_ = found_.text;
+  return found_.before;
 }
 
 formulate::StageMatrices EquationKeeper::matrices_at(const Step& step, double t) {

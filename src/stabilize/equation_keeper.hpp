@@ -4,8 +4,8 @@
 // A polynomial of the method is off the hidden constraints inside the step by its own error. Where that is seen in the
 // middle, it is moved by s² (1 - s)² (a + b x + c x²), x = s - 1/2, onto the consistent values at 1/4, 1/2 and 3/4.
 //
-// On the way through a singular position the determinant of A(t0) A(t1)^T changes its sign, A the matrix of a stage of
-// dae_start.hpp; one that does so only because the step turns far does not do it between points near each other.
+// On the way through a singular position a singular value of A changes its sign, A the matrix of a stage of
+// dae_start.hpp, as in rank_watch.hpp.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ class EquationKeeper final : public Keeper {
   EquationKeeper(EquationPull& equations, const StepControl& control);
 
   void restart(double t, const double* x) override;
-  double last_regular(Step& step, Stepper& method) override;
+  std::optional<double> branching_in(Step& step, Stepper& method) override;
+  double come_nearer(double branching) override;
   bool has_ended() const override { return !singular_.empty(); }
   void accept(const Step& step) override;
   bool draw(Step& step, Stepper& method) override;
@@ -44,6 +45,7 @@ class EquationKeeper final : public Keeper {
     std::string text;
   };
   Singular find_singular(const Step& step);
+  Singular found_;
   formulate::StageMatrices matrices_at(const Step& step, double t);
   bool find_move(const Step& step, double s, std::vector<double>& move);
   double size_of(const std::vector<double>& move, const Step& step) const;

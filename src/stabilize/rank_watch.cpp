@@ -1,18 +1,38 @@
 #include "stabilize/rank_watch.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
+#include "numerics/eigenvalues.hpp"
 #include "numerics/elimination.hpp"
 
 namespace pawl::stabilize {
 
-bool RankWatch::changes_sign(double t0, const double* x0, double t1, const double* x1) {
-  const Eigen::MatrixXd before = form_.dense_jacobian(t0, x0), after = form_.dense_jacobian(t1, x1);
-  return linear::determinant(before * after.transpose()) < 0;
+namespace {
+
+constexpr double lost = 1e-9;  // of rows of length one: a singular value without a sign
+
+}  // namespace
+
+double least_overlap(const Eigen::MatrixXd& before, const Eigen::MatrixXd& after, double enough) {
+  Eigen::MatrixXd G0 = before, G1 = after;
+  for (Eigen::Index r = 0; r < G0.rows(); ++r) {
+    const double length = G0.row(r).norm();
+    if (length > 0) G0.row(r) /= length, G1.row(r) /= length;
+  }
+  const linear::Cholesky factors(G0 * G0.transpose());
+  if (!factors.is_positive_definite() || factors.least_pivot() < lost) return 0;
+  const Eigen::MatrixXd half = factors.solve_lower(G0 * G1.transpose());
+  const Eigen::MatrixXd all = factors.solve_lower(half.transpose());  // similar to the transposed, same eigenvalues
+  // No real part is below the least eigenvalue of the symmetric part.
+  Eigen::MatrixXd symmetric = 0.5 * (all + all.transpose());
+  symmetric.diagonal().array() -= enough;
+  if (linear::Cholesky(symmetric).is_positive_definite()) return 2 * enough + 1;
+  return linear::eigenvalues(all).real().minCoeff();
 }
 
-bool RankWatch::turns(const Step& step) {
-  return changes_sign(step.t0, step.start(), step.t1, step.end());
+bool RankWatch::turns(double t0, const double* x0, double t1, const double* x1) {
+  return least_overlap(form_.dense_jacobian(t0, x0), form_.dense_jacobian(t1, x1)) <= 0;
 }
 
 std::optional<std::pair<double, double>> find_turn(const Step& step, const std::function<bool(double, double)>& turns) {
@@ -33,20 +53,70 @@ std::optional<std::pair<double, double>> find_turn(const Step& step, const std::
   return std::pair{from, to};
 }
 
-RankWatch::Singular RankWatch::find(const Step& step) {
-  const auto part = find_turn(step, [&](double t0, double t1) {
+std::optional<std::pair<double, double>> RankWatch::find(const Step& step) {
+  return find_turn(step, [&](double t0, double t1) {
     step.at(t0, x_.data());
     step.at(t1, y_.data());
-    return changes_sign(t0, x_.data(), t1, y_.data());
+    return turns(t0, x_.data(), t1, y_.data());
   });
-  if (!part) return {};
-  const auto [from, to] = *part;
-  std::string text = fmt::format(
-      "at t = {:.10g} the motion passes a configuration in which constraint '{}' depends on the others: it may branch "
-      "there, and no method can say which way.\n"
-      "  try:    another start, one constraint less, or an event that ends the run before it",
-      0.5 * (from + to), form_.weakest_row_name());
-  return {from, std::move(text)};
+}
+
+double RankWatch::zero_between(const Step& step, double from, double to) {
+  step.at(from, x_.data());
+  step.at(to, y_.data());
+  const double overlap = least_overlap(form_.dense_jacobian(from, x_.data()), form_.dense_jacobian(to, y_.data()));
+  return from + (to - from) / (1 - overlap);
+}
+
+// The eigenvalue that changes its sign is nearly linear in time, 1 here and 0 there.
+std::optional<double> RankWatch::expect(double t, const double* x, const double* rate, double reach) {
+  constexpr int most_rows_ahead = 80;  // eigenvalues in every step near such a configuration
+  if (form_.terms().rows() > most_rows_ahead) return std::nullopt;
+  // Beyond four times the reach nothing is expected; near such a configuration, where steps may be short because of it,
+  // farther.
+  const double pivot = form_.weakest_pivot(), most = pivot < 0.03 ? 1000 : pivot < 0.1 ? 100 : 4, far = 1 - 1 / most;
+  const Eigen::MatrixXd here = form_.dense_jacobian(t, x);
+  const auto overlap = [&](double span, double enough) {
+    std::copy(x, x + x_.size(), x_.begin());
+    go_on(form_, span, rate, x_.data(), static_cast<int>(x_.size()));
+    return least_overlap(here, form_.dense_jacobian(t + span, x_.data()), enough);
+  };
+  double low = 0, at_low = 1, span = reach, value = overlap(span, far);
+  if (!(value < far)) return std::nullopt;
+  for (int round = 0; round < 20; ++round) {
+    const double next = low + (span - low) * at_low / (at_low - value);
+    if (!(std::abs(next) <= 1.25 * most * std::abs(reach)) || next * reach <= 0) return std::nullopt;
+    if (std::abs(next - span) <= 1e-3 * std::abs(next)) {
+      // One that vanishes only because the motion turns far does not change its sign between near points.
+      const auto state = [&](double time, std::vector<double>& out) {
+        std::copy(x, x + out.size(), out.begin());
+        go_on(form_, time, rate, out.data(), static_cast<int>(out.size()));
+      };
+      state(0.9 * next, x_);
+      state(1.1 * next, y_);
+      return turns(t + 0.9 * next, x_.data(), t + 1.1 * next, y_.data()) ? std::optional(next) : std::nullopt;
+    }
+    if (value > 0) low = span, at_low = value;
+    span = next;
+    value = overlap(span, 1);
+    if (!(value < at_low)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void go_on(const formulate::MechanicsForm& form, double span, const double* rate, double* x, int size) {
+  const MechanicsInfo& info = form.terms().info();
+  std::vector<double> move(info.speeds.size());
+  for (std::size_t k = 0; k < info.speeds.size(); ++k) {
+    const auto speed = static_cast<std::size_t>(info.speeds[k]);
+    move[k] = span * (x[speed] + 0.5 * span * rate[speed]);
+  }
+  std::vector<bool> is_position(static_cast<std::size_t>(size));
+  for (const int state : info.positions) is_position[static_cast<std::size_t>(state)] = true;
+  for (std::size_t i = 0; i < is_position.size(); ++i) {
+    if (!is_position[i]) x[i] += span * rate[i];
+  }
+  form.terms().move_positions(move.data(), x);
 }
 
 }  // namespace pawl::stabilize

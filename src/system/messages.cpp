@@ -52,11 +52,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "The row of a constraint is a combination of others.",
        "Nothing, if reaction forces do not matter; else remove the constraint."},
       {Code::constraint_nearly_redundant, "constraint-nearly-redundant", warning, once,
-       "constraint '{constraint}' is within {distance:.1e} of depending on the others: reaction forces are uncertain "
-       "by that "
-       "factor",
-       "The mechanism is near a singular position, or a constraint is nearly repeated.",
-       "Check the geometry; start elsewhere."},
+       "constraint '{constraint}' {how}",
+       "The mechanism begins near a singular position, or passes one, or a constraint is nearly repeated.",
+       "Check the geometry; start elsewhere. A position that was passed: nothing, if the smooth branch is meant."},
       {Code::redundant_joint_shares, "redundant-joint-shares", warning, once,
        "constraint '{constraint}' is redundant{combination}: it is left out, and all of them share the load by least "
        "norm",
@@ -213,7 +211,7 @@ const std::vector<MessageRow>& message_catalogue() {
       {Code::accumulation, "accumulation", ending, once,
        "t = {t:.10g}: the events of '{guard}' accumulate at t = {at:.15g} ({how}; {events} so far, infinitely many "
        "follow).\n"
-       "  try:    declare what happens there: .at_accumulation(...) on the guard",
+       "  try:    {advice}",
        "Infinitely many events in finite time, as of a ball that comes to rest.", "As it says."},
       {Code::chattering, "chattering", ending, once,
        "t = {t:.10g}: '{guard}' fires again and again within rounding of this time: the motion chatters.\n"

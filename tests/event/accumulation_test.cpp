@@ -146,6 +146,17 @@ TEST(KnownRatio, GapsThatDoNotFollowItAreNotTakenForIt) {
   EXPECT_FALSE(sequence.feed(12, [](int k) { return k % 2 == 0 ? 1.0 : 1e-6; }));
 }
 
+TEST(UnknownRatio, IsExtrapolatedLikeAKnownOne) {
+  for (const double ratio : {0.3, 0.5, 0.7, 0.83}) {
+    Sequence sequence;  // d_k = q d_(k-1) (1 + d_k / 30)
+    double gap = 1, exact = 1;
+    for (long double d = 1, sum = 1; d > 1e-20L; d = ratio * d * (1 + d / 30)) exact = static_cast<double>(sum += d);
+    const auto found = sequence.feed(400, [&](int) { return std::exchange(gap, ratio * gap * (1 + gap / 30)); });
+    ASSERT_TRUE(found) << ratio;
+    EXPECT_NEAR(found->time, exact, 1e-12) << ratio;
+  }
+}
+
 // ---- chatter ----
 
 TEST(Chatter, IsSixteenGapsInARowBelowSixtyFourRoundings) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "stepper_of.hpp"
 
@@ -62,9 +63,12 @@ struct Push final : Correction {
 struct EndsAt final : Keeper {
   EndsAt(double end, Correction& correction) : Keeper(correction), end_(end) {}
   void restart(double, const double*) override { has_ended_ = false; }
-  double last_regular(Step& step, Stepper&) override {
-    has_ended_ = step.t1 > end_;
-    return has_ended_ ? std::max(end_, step.t0) : step.t1;
+  std::optional<double> branching_in(Step& step, Stepper&) override {
+    return step.t1 > end_ ? std::optional(std::max(end_, step.t0)) : std::nullopt;
+  }
+  double come_nearer(double branching) override {
+    has_ended_ = true;
+    return branching;
   }
   bool has_ended() const override { return has_ended_; }
   void accept(const Step& step) override { accepted.push_back(step.t1); }

@@ -22,9 +22,12 @@ TEST(Message, EveryCodeHasOneRowInTheOrderOfTheCodes) {
 }
 
 TEST(Message, IsMadeOfItsRowAndItsData) {
-  const Message message = make_message(
-      MessageCode::accumulation, 1.25,
-      {{"guard", "ball touches ground"}, {"at", 1.5}, {"how", "gaps shrink by 0.5 each"}, {"events", 40LL}});
+  const Message message = make_message(MessageCode::accumulation, 1.25,
+                                       {{"guard", "ball touches ground"},
+                                        {"at", 1.5},
+                                        {"how", "gaps shrink by 0.5 each"},
+                                        {"events", 40LL},
+                                        {"advice", "declare what happens there: .at_accumulation(...) on the guard"}});
   EXPECT_EQ(message.level, Message::Level::ending);
   EXPECT_EQ(message.text,
             "t = 1.25: the events of 'ball touches ground' accumulate at t = 1.5 (gaps shrink by 0.5 each; 40 so far, "
