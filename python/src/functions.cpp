@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "exit.hpp"
+
 namespace pawl::python {
 
 namespace {
@@ -43,6 +45,7 @@ py::array_t<double> numbers(const double* values, std::size_t count) {
 // Calls into Python with the lock, and sends what is raised there on its way.
 template <class F>
 decltype(auto) with_python(F f) {
+  const InsidePython inside;
   const py::gil_scoped_acquire lock;
   try {
     return f();

@@ -6,6 +6,7 @@
 #include <pybind11/complex.h>
 #include <pybind11/stl.h>
 
+#include "exit.hpp"
 #include "pawl/advise.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
@@ -154,6 +155,7 @@ py::tuple run_in_scope(Run run) {
   try {
     const py::gil_scoped_release without_lock;
     result = std::make_shared<Result>(run());
+    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
@@ -288,6 +290,7 @@ py::dict verify_run(const System& system, const py::list& given, const py::dict&
     const py::gil_scoped_release without_lock;
     made = pawl::verify(system, values, options, first, quick ? VerifyOptions::quick() : VerifyOptions());
     text = describe(made, first);
+    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
@@ -311,6 +314,7 @@ py::dict advise_model(const System& system, const py::list& given, const py::dic
   try {
     const py::gil_scoped_release without_lock;
     made = analyze::advise(system, values, options);
+    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;

@@ -1,5 +1,7 @@
 #include "scope.hpp"
 
+#include "exit.hpp"
+
 namespace pawl::python {
 
 namespace {
@@ -11,6 +13,7 @@ thread_local RunScope* current = nullptr;
 Shared::Shared(py::object object) {
   object_ = std::shared_ptr<const py::object>(new py::object(std::move(object)), [](const py::object* held) {
     if (Py_IsInitialized() == 0) return;  // the interpreter is gone, and the object with it
+    const InsidePython inside;
     const py::gil_scoped_acquire lock;
     delete held;
   });
@@ -50,6 +53,7 @@ bool RunScope::poll() {
   const auto now = std::chrono::steady_clock::now();
   if (now - scope->last_ < std::chrono::milliseconds(50)) return true;
   scope->last_ = now;
+  const InsidePython inside;
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return true;
   py::error_already_set raised;

@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include "exit.hpp"
 #include "pawl/simulation.hpp"
 #include "problems/catalogue.hpp"
 #include "run.hpp"
@@ -19,7 +20,9 @@ auto in_scope(F f, Ended has_ended) {
   try {
     auto made = [&] {
       const py::gil_scoped_release without_lock;
-      return f();
+      auto result = f();
+      wait_if_exiting();
+      return result;
     }();
     if (scope.is_interrupt() || (scope.has_error() && has_ended(made))) scope.rethrow();
     return made;

@@ -4,6 +4,8 @@ import gc
 import os
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -181,6 +183,27 @@ class Threads(unittest.TestCase):
             thread.join()
         for run in found:
             np.testing.assert_array_equal(run.y, alone.y)
+
+
+class Exit(unittest.TestCase):
+    def test_threads_that_run_on_while_the_interpreter_ends(self):
+        program = """if True:
+            import threading, time, pawl
+            model = pawl.System("m")
+            x = model.state("x", 1.0)
+            model.rates(lambda at: {x: -at[x]})
+            model.observable("o", lambda at: at[x] ** 2)
+            def work():
+                while True:
+                    model.simulate(1)["o"]
+            for _ in range(2):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.05)
+            print("over")
+        """
+        for _ in range(5):
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "over\n", ""))
 
 
 def resident():
