@@ -354,14 +354,16 @@ void Contacts::follow_compliant(double t, const double* x, Held& held, const std
   std::vector<double> gap, scale;
   for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
     const ContactInfo& contact = info().contacts[at(c)];
-    if (!contact.compliance) continue;
-    if (seen[at(c)].has_met) {  // the rate of the gap says where it goes, on whichever side rounding has put it
+    if (!contact.compliance || !(seen[at(c)].has_met || is_open_question)) continue;
+    if (gap.empty()) maker_.gaps(t, x, held, gap, scale);
+    if (!seen[at(c)].has_met && std::abs(gap[at(c)]) > touching_gap * scale[at(c)]) {
+      set_mode(held, c, gap[at(c)] < 0 ? ContactMode::closed : ContactMode::open);
+    } else {  // the rate of the gap says where it goes, on whichever side rounding has put it
       const Geometry geometry = geometry_of({c}, t, x, held);
-      set_mode(held, c, geometry.u(geometry.rows.front().normal) < 0 ? ContactMode::closed : ContactMode::open);
-    } else if (is_open_question) {
-      if (gap.empty()) maker_.gaps(t, x, held, gap, scale);
-      if (std::abs(gap[at(c)]) > touching_gap * scale[at(c)])
-        set_mode(held, c, gap[at(c)] < 0 ? ContactMode::closed : ContactMode::open);
+      const double rate = geometry.u(geometry.rows.front().normal);
+      const bool closes =
+          seen[at(c)].has_met ? rate < 0 : rate <= 0;  // at zero and at rest: without a force, and watched
+      set_mode(held, c, closes ? ContactMode::closed : ContactMode::open);
     }
   }
 }

@@ -1,5 +1,6 @@
 // Contacts as a user declares them: what follows at events, and what is refused.
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -276,6 +277,37 @@ TEST(Contact, TheTransitionFunctionSeesWhichContactFired) {
     EXPECT_NEAR(wall_times[0], 1, 1e-6);
     EXPECT_GT(floor_times.size(), 5u);
   }
+}
+
+// A mass on a spring of stiffness k that begins at its end: y = -v/w sin w t while it is pressed, for half a period.
+TEST(CompliantContact, ThatBeginsAtAGapOfZeroIsMet) {
+  constexpr double k = 400, w = 20, v = 1;
+  for (const double start : {0.0, 1e-17}) {
+    Mechanics system("mass");
+    const auto y = system.coordinate("y", start, -v);
+    system.mass(y, 1.0);
+    const auto end = system.contact("spring", [=](const auto& at) { return at[y]; },
+                                    {.compliance = Compliance::spring_damper(k, 0)});
+    const Result run = simulate(system, {.end = 0.3, .tolerance = {1e-9, 1e-12}});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_NEAR(run.at(0.05)[y], -v / w * std::sin(w * 0.05), 1e-8);
+    EXPECT_NEAR(run.at(0.25)[y], v * (0.25 - std::numbers::pi / w), 1e-8);  // and leaves as fast as it came
+    EXPECT_EQ(run.times_of(end).size(), 1U);
+  }
+}
+
+// Put onto the spring without speed, under gravity: it sinks, and swings about g/k.
+TEST(CompliantContact, ThatBeginsAtRestAtAGapOfZeroIsPressed) {
+  constexpr double k = 400, w = 20;
+  Mechanics system("mass");
+  const auto y = system.coordinate("y", 0, 0);
+  system.mass(y, 1.0);
+  system.potential([=](const auto& at) { return g * at[y]; });
+  system.contact("spring", [=](const auto& at) { return at[y]; }, {.compliance = Compliance::spring_damper(k, 0)});
+  const Result run = simulate(system, {.end = 0.3, .tolerance = {1e-9, 1e-12}});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.at(0.1)[y], -g / k * (1 - std::cos(w * 0.1)), 1e-8);
+  EXPECT_NEAR(run.at(0.29)[y], -g / k * (1 - std::cos(w * 0.29)), 1e-8);
 }
 
 }  // namespace
