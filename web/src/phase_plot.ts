@@ -72,20 +72,32 @@ export class PhasePlot {
       stroke(context, [[left, toY(y)], [right, toY(y)]]);
       context.fillText(format(Math.abs(y) < dy * 1e-9 ? 0 : y, dy), left - 6, toY(y) + 4);
     }
+    // One path for the curve and one for its jumps: strokes cost, not points.
+    const curve = new Path2D();
+    const jumps = new Path2D();
     let last: [number, number] | null = null;
-    context.strokeStyle = curveColor(0);
     for (const part of parts) {
-      if (part.length === 0) continue;
-      const shown = part.map(([x, y]): [number, number] => [toX(x), toY(y)]);
-      if (last && Math.hypot(last[0] - shown[0][0], last[1] - shown[0][1]) > 0.7 && stride === 1) {
-        context.setLineDash([2, 3]);
-        stroke(context, [last, shown[0]]);
-        context.setLineDash([]);
-      }
-      context.lineWidth = 1.6;
-      stroke(context, shown);
-      last = shown[shown.length - 1];
+      part.forEach(([px, py], k) => {
+        const at: [number, number] = [toX(px), toY(py)];
+        if (k > 0 || (last && (stride > 1 || Math.hypot(last[0] - at[0], last[1] - at[1]) <= 0.7))) {
+          curve.lineTo(...at);
+        } else {
+          if (last) {
+            jumps.moveTo(...last);
+            jumps.lineTo(...at);
+          }
+          curve.moveTo(...at);
+        }
+        last = at;
+      });
     }
+    context.strokeStyle = curveColor(0);
+    context.lineWidth = 1.6;
+    context.stroke(curve);
+    context.setLineDash([2, 3]);
+    context.lineWidth = 1;
+    context.stroke(jumps);
+    context.setLineDash([]);
     const { report, now } = this.view;
     context.fillStyle = color('--now');
     context.beginPath();
