@@ -61,6 +61,7 @@ const std::vector<BenchTable>& tables() {
         {"models", "latency", "models as data: from a graph to what runs; sparse Jacobians", false,
          bench_model_latency},
         {"auto", "auto", "the choice of auto beside the best choice by hand", false, bench_auto},
+        {"promise", "promise", "the catalogue by method and tolerance: right, or a reason", false, bench_promise},
   };
   return list;
 }
