@@ -73,6 +73,7 @@ const std::vector<BenchTable>& tables() {
         {"verify", "catalogue", "second opinions over the catalogue: false alarms", false, bench_false_alarms},
         {"verify", "planted", "second opinions: planted faults", false, bench_planted_faults},
         {"auto", "auto", "the choice of auto beside the best choice by hand", false, bench_auto},
+        {"promise", "promise", "the catalogue by method and tolerance: right, or a reason", false, bench_promise},
   };
   return list;
 }

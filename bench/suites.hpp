@@ -44,6 +44,7 @@ void bench_model_guard(Report& report, const Wanted& wanted);
 
 // catalogue.cpp, gauntlet.cpp, choice.cpp, spheres.cpp
 void bench_catalogue(Report& report, const Wanted& wanted);
+void bench_promise(Report& report, const Wanted& wanted);
 void bench_gauntlet(Report& report, const Wanted& wanted);
 void bench_gauntlet_black_boxes(Report& report, const Wanted& wanted);
 void bench_random_guards(Report& report, const Wanted& wanted);

@@ -258,7 +258,7 @@ bool Arming::reads_followers(int guard, const Moment& moment) {
 
 // Multipliers are known here, and their rates are not: where the sign is not certain, a difference along the motion
 // tells the slope.
-Signs Arming::look_at_followers(int guard, const Moment& moment) {
+Signs Arming::look_at_followers(int guard, const Moment& moment, bool wants_slope) {
   if (!std::exchange(has_followers_, true)) guards_.followers()->values(moment.t, moment.x, followers_.data());
   double largest = 0;
   for (const double value : followers_) largest = std::max(largest, std::abs(value));
@@ -274,12 +274,13 @@ Signs Arming::look_at_followers(int guard, const Moment& moment) {
   if (g.is_nan()) throw GuardNotANumber(guard, moment.t);
   (*this)[guard].forecast = infinity;
   Signs verdict{.sign = g.sign()};
-  if (verdict.sign != 0) return verdict;
+  if (verdict.sign != 0 && !wants_slope) return verdict;
   moved_.resize(n_);
   const double d = moment.direction * std::cbrt(eps) * std::max(moment.step_size, 1e-9 * std::abs(moment.t));
   for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] + d * moment.rate[i];
   const double change = guards_.evaluate(guard, moment.t + d, moved_.data()) - g.mid();
   if (std::abs(change) > 4 * g.radius()) verdict.slope = sign_of(change);
+  if (g.mid() * change < 0) (*this)[guard].forecast = -g.mid() * std::abs(d) / change;
   return verdict;
 }
 
@@ -322,7 +323,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
-  if (reads_followers(guard, moment)) return look_at_followers(guard, moment);
+  if (reads_followers(guard, moment)) return look_at_followers(guard, moment, wants_slope);
   if (guards_[guard].is_generic) return look_generic(guard, moment, wants_slope);
   const Signs verdict = look_black_box(guard, moment);
   is_near_zero_ = verdict.slope == 0;
@@ -389,7 +390,8 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     const bool is_unilateral = guards_[g].side == Side::unilateral;
     if ((has_fired && !guards_.holds_truth(g)) || !armed.is_known) armed.rests = false;
     const bool has_rested = armed.rests;
-    const Signs verdict = look(g, moment, has_fired && is_unilateral);
+    // Multipliers where a step was cut are those of their polynomial but for its error: it may yet have to pass zero.
+    const Signs verdict = look(g, moment, has_fired && (is_unilateral || guards_[g].reads_followers));
     if (has_rested && stays_at_rest(g, verdict, moment, has_fired, aftermath)) {
       take_forecast(g);
       continue;

@@ -249,6 +249,8 @@ class Certified final : public EventFinder {
     armed.distance = 0;
     const Rest::Band band = armed.rests ? Rest::Band::noise : Rest::Band::integration;
     const bool is_fresh = armed.rests && armed.rests_from == step.t0;
+    // While a contact holds, its gap is a constraint, and its force, which is charted, says when that ends.
+    if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
     auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
     if (!end) return std::nullopt;
     if (!guards_.holds_truth(guard) || end->after == armed.sign) return end->right;

@@ -72,6 +72,8 @@ class GuardSet {
     for (const int guard : sampled_) live_[static_cast<std::size_t>(guard)].is_generic = true;
     sampled_.clear();
   }
+  /// A guard that is looked at now and then, while it rests: no proof covers what is between.
+  void note_sampled(int guard) { live_[static_cast<std::size_t>(guard)].was_sampled = true; }
   bool was_sampled(int declaration) const;
   /// Its sign could not be proved from t on: it counts as sampled, and that is said once per declaration.
   void doubt(int guard, double t, const char* why);

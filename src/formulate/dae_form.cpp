@@ -53,6 +53,28 @@ class DaeForm::Nearby final : public DaeSamples {
     }
     return samples_;
   }
+  DaeArray array() override {
+    const int n = form_.size_;
+    if (n > largest_array) return {};
+    const std::shared_ptr<const DaeStructure> before = form_.structure_;
+    DaeArray found;
+    for (int order = 1; order <= highest_array && found.order == 0; ++order) {
+      auto tried = std::make_shared<DaeStructure>();
+      tried->roles.resize(at(n));
+      take_whole_array(*tried, n, order);
+      form_.structure_ = tried;
+      for (const DaePoint& point : form_.equations_.neighbours(t_, x_, nullptr)) {
+        try {
+          found = judge_array(form_, point.t, point.y.data());
+        } catch (const std::exception&) {
+          // The model is not defined there.
+        }
+        if (found.order > 0) break;
+      }
+    }
+    form_.structure_ = before;
+    return found;
+  }
   /// The one here, if anybody has asked for it.
   bool give(DaeValues& out) {
     if (samples_.empty()) return false;
@@ -100,7 +122,8 @@ void DaeForm::carry(Memory& memory) {
   carry_common(memory);
   equations_.carry(memory);
   memory(structure_, seen_, has_entered_, has_shape_, mass_is_proved_, has_seen_mass_vary_, own_rhs_, own_dual_rhs_,
-         modes_, row_scale_, slope_, largest_, diagonal_, now_, is_evaluated_, is_arranged_, arranged_t_, arranged_x_);
+         modes_, row_scale_, slope_, largest_, diagonal_, now_, is_evaluated_, is_arranged_, arranged_t_, arranged_x_,
+         last_motion);
   if (!memory.is_saving() && field_.around->held != nullptr) equations_.lock(*field_.around->held, field_.parameters);
 }
 
@@ -117,6 +140,7 @@ void DaeForm::enter(const Held& held, double t, const double* x) {
     has_entered_ = is_arranged_ = false;  // until all of it is done: the model may throw
     if (equations_.observe(t, x)) has_shape_ = false;
     analyze(held, t, x);
+    last_motion.clear();
     seen_ = held;
     has_entered_ = true;
   }

@@ -68,6 +68,9 @@ class DaeForm final : public ImplicitForm {
   /// The factor of a row in residual(), J and M.
   double row_scale(int row) const { return row_scale_[static_cast<std::size_t>(row)]; }
 
+  /// y and its derivatives where the derivative array was solved last: a guess for the next time.
+  std::vector<double> last_motion;
+
  private:
   struct Mode {
     Held held;

@@ -23,6 +23,13 @@ CombinedRows::CombinedRows(const RowPattern& pattern, const std::vector<DaeValue
   }
 }
 
+double CombinedRows::row_size(int row, const std::vector<double>& sizes) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < keys_[at(row)].size(); ++k)
+    largest = std::max(largest, std::abs(values_.front()[at(row)][k]) * sizes[at(keys_[at(row)][k].column)]);
+  return largest > 0 && std::isfinite(largest) ? largest : 1.0;
+}
+
 Signature CombinedRows::signature() const {
   Signature sigma;
   for (int i = 0; i < size(); ++i) {
@@ -117,13 +124,15 @@ void CombinedRows::replace(const std::vector<RowParts>& combinations, double thr
     });
     RowParts& out = parts_[at(i)];
     out.clear();
-    for (const RowPart& one : all) {
-      if (!out.empty() && out.back().row == one.row && out.back().order == one.order)
-        out.back().factor += one.factor;
-      else
-        out.push_back(one);
+    for (std::size_t k = 0; k < all.size();) {
+      RowPart one = all[k];
+      double size = std::abs(one.factor);
+      for (++k; k < all.size() && all[k].row == one.row && all[k].order == one.order; ++k) {
+        one.factor += all[k].factor;
+        size += std::abs(all[k].factor);
+      }
+      if (std::abs(one.factor) > 1e-12 * size) out.push_back(one);
     }
-    std::erase_if(out, [](const RowPart& one) { return std::abs(one.factor) <= 1e-12; });
   }
   keys_ = std::move(keys);
   values_ = std::move(values);

@@ -85,7 +85,7 @@ std::string Stages::weakest_row() {
   constexpr double dependent = 1e-2;
   std::string name;
   double least = std::numeric_limits<double>::infinity();
-  if (n_ > largest_dense) return name;
+  if (n_ > largest_dense || is_array()) return name;
   for (int stage = -highest_stage(); stage <= 0; ++stage) {
     arrange(stage);
     if (rows_.empty()) continue;

@@ -54,8 +54,8 @@ void Stages::linearize() {
   take_sample();
   int highest = 0;
   for (const Row& one : rows_) highest = std::max(highest, is_together_ ? one.order : 0);
-  std::array<DaeValues, 3> along;  // and its first two derivatives
-  if (highest > 0) differentiate_sample(along);
+  std::vector<DaeValues> along;  // and its first derivatives
+  if (highest > 0) along = differentiate_sample();
   place_.assign(at((highest_order_ + 2) * n_), -1);  // per order and state: the column
   for (std::size_t j = 0; j < unknowns_.size(); ++j)
     place_[at(unknowns_[j].order * n_ + unknowns_[j].state)] = static_cast<int>(j);
@@ -66,7 +66,7 @@ void Stages::linearize() {
     const RowParts& parts = structure_.rows[at(rows_[i].row)];
     entries_.clear();
     for (const auto& [row, order, factor] : parts) {
-      const int m = rows_[i].order + order, terms = is_together_ ? std::min(m, 2) : 0;
+      const int m = rows_[i].order + order, terms = is_together_ ? std::min(m, highest_array) : 0;
       double share = factor;  // times C(m, q)
       for (int q = 0; q <= terms; ++q) {
         if (q > 0) share *= static_cast<double>(m - q + 1) / q;
@@ -106,26 +106,11 @@ void Stages::take_sample() {
   sampled_at_.assign(z_.begin(), end);
 }
 
-void Stages::differentiate_sample(std::array<DaeValues, 3>& along) {
-  const double s = 10 * form_.equations().path_step(t_, z(0), z(1), z(2));
-  std::array<DaeValues, 2> ends;
-  std::vector<double> y(at(n_)), dy(at(n_));
-  for (const int side : {0, 1}) {
-    const double step = side == 0 ? -s : s;
-    for (int j = 0; j < n_; ++j) {
-      y[at(j)] = z(0)[j] + step * (z(1)[j] + step / 2 * z(2)[j]);
-      dy[at(j)] = z(1)[j] + step * (z(2)[j] + step / 2 * z(3)[j]);
-    }
-    form_.sample_values(t_ + step, y.data(), dy.data(), ends[at(side)]);
-  }
-  along[1] = along[2] = sample_;
-  for (std::vector<double> DaeValues::*matrix : {&DaeValues::J, &DaeValues::M}) {
-    for (std::size_t e = 0; e < (sample_.*matrix).size(); ++e) {
-      const double behind = (ends[0].*matrix)[e], middle = (sample_.*matrix)[e], ahead = (ends[1].*matrix)[e];
-      (along[1].*matrix)[e] = (ahead - behind) / (2 * s);
-      (along[2].*matrix)[e] = (ahead - 2 * middle + behind) / (s * s);
-    }
-  }
+std::vector<DaeValues> Stages::differentiate_sample() {
+  return along_motion(
+      form_.equations(),
+      [this](double t, const double* y, const double* dy, DaeValues& out) { form_.sample_values(t, y, dy, out); }, t_,
+      z(0), highest_order_ + 1);
 }
 
 // Guesses are measured by their nominal size, derivatives by what makes their columns about one.
@@ -148,11 +133,21 @@ void Stages::find_scales() {
         size_(j) /= column_(j);
     }
   }
+  if (!is_array()) return;
+  // Values that are given are terms of an equation too: off them, one that hardly reads rates must not tell any.
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].order > 0) continue;
+    double& scale = scale_(static_cast<Eigen::Index>(i));
+    for (const auto& [j, place] : form_.equations().by_row().row(rows_[i].row))
+      scale = std::max(scale, std::abs(sample_.J[at(place)]) * nominal(j));
+  }
 }
 
-/// Each row in units of its largest entry.
+/// Unknowns in their nominal sizes, each row in units of its largest entry.
 Eigen::MatrixXd Stages::matrix() const {
   Eigen::MatrixXd all = A_;
+  for (Eigen::Index j = 0; j < all.cols(); ++j)
+    all.col(j) *= form_.equations().nominal(unknowns_[static_cast<std::size_t>(j)].state, 0);
   for (Eigen::Index i = 0; i < all.rows(); ++i)
     if (const double largest = all.row(i).cwiseAbs().maxCoeff(); largest > 0) all.row(i) /= largest;
   return all;

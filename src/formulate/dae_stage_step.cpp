@@ -20,7 +20,7 @@ constexpr double differentiated_weight = 1e-6;  // of F' against F, where both c
 /// The change of unknowns (in units of their sizes) that makes the linearized rows zero and moves guesses least.
 bool Stages::step(const Vector& b, Vector& change) {
   Vector factor = scale_.cwiseInverse();
-  if (keeps_values()) {
+  if (keeps_values() && !is_array()) {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (rows_[i].order > 0) factor(static_cast<Eigen::Index>(i)) *= differentiated_weight;
   }
@@ -36,7 +36,7 @@ bool Stages::step(const Vector& b, Vector& change) {
     for (Matrix::InnerIterator entry(A_, i); entry; ++entry)
       dense_(i, entry.col()) = factor(i) * entry.value() * size_(entry.col());
   if (!dense_.allFinite()) return false;
-  const double threshold = keeps_values() ? 1e-14 : rank_threshold;
+  const double threshold = is_array() ? array_threshold : keeps_values() ? 1e-14 : rank_threshold;
   if (dense_.rows() == dense_.cols()) {
     eliminated_ = dense_;
     change = right;
@@ -73,7 +73,15 @@ bool Stages::take_free_part(Eigen::MatrixXd Z, bool is_jump, Vector& change) con
   }
   if (Z.cols() == 0) return change.allFinite();
   const Vector kept = weights(0);
-  change -= Z * linear::LeastNorm(kept.asDiagonal() * Z, rank_threshold).solve(kept.asDiagonal() * change);
+  Vector moved = change;
+  if (is_array()) {  // many iterations: what counts is the way from the guess, not from the last of them
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      const auto [state, order] = unknowns_[j];
+      const auto k = static_cast<Eigen::Index>(j);
+      if (order == 0) moved(k) += (z(0)[state] - before_[at(state)]) / size_(k);
+    }
+  }
+  change -= Z * linear::LeastNorm(kept.asDiagonal() * Z, rank_threshold).solve(kept.asDiagonal() * moved);
   return change.allFinite();
 }
 

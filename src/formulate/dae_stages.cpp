@@ -5,11 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "numerics/orthogonal.hpp"
+
 namespace pawl::formulate {
 
 namespace {
 
 constexpr int most_iterations = 1000;  // an exponential is descended by a factor e in each
+constexpr int most_of_array = 60;      // of the derivative array
 constexpr double close = 1e-7;         // relative changes below which Newton's method is left alone
 constexpr double consistent = 1e-9;    // residuals, relative to their terms
 
@@ -42,6 +45,7 @@ int Stages::highest_stage() const {
 std::string Stages::run(StageMatrices* matrices) {
   if (!structure_.failure.empty()) return structure_.failure;
   if (n_ == 0) return {};
+  if (is_array()) return run_array();
   const int highest = highest_stage();
   // A fixed value may ask for a change of something that an earlier stage has settled.
   const bool any_fixed = std::find(fixed_.begin(), fixed_.end(), true) != fixed_.end();
@@ -64,9 +68,45 @@ std::string Stages::run(StageMatrices* matrices) {
   return failure;
 }
 
+/// All derivatives of all equations. What they leave open of the highest ones stays as near to the last motion as it
+/// can.
+std::string Stages::run_array() {
+  std::vector<double>& last = form_.last_motion;
+  if (last.size() == z_.size()) std::copy(last.begin() + n_, last.end(), z_.begin() + n_);
+  is_together_ = true;
+  arrange_together();
+  std::string failure = solve();
+  if (failure.empty()) last = z_;
+  return failure;
+}
+
+/// Off the motion equations that say the same may seem to differ: so it is looked at where the whole array holds.
+DaeArray Stages::judge_array() {
+  for (int j = 0; j < n_; ++j)
+    for (int k = 1; k <= structure_.array + 1; ++k) z(k)[j] = std::cos(1.0 + 3.0 * j + 17.0 * k) * nominal(j);
+  is_together_ = true;
+  arrange_together();
+  if (!solve().empty()) return {};
+  linearize();
+  std::vector<Eigen::Index> rates, others;
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    if (unknowns_[j].order == 1) rates.push_back(static_cast<Eigen::Index>(j));
+    if (unknowns_[j].order > 1) others.push_back(static_cast<Eigen::Index>(j));
+  }
+  const Eigen::MatrixXd all = scale_.cwiseInverse().asDiagonal() * A_ * size_.asDiagonal();
+  if (!all.allFinite() || linear::LeastNorm(all, array_threshold).rank() < all.rows()) return {};
+  Eigen::MatrixXd moving(all.rows(), n_ + static_cast<Eigen::Index>(others.size()));
+  for (Eigen::Index j = 0; j < moving.cols(); ++j)
+    moving.col(j) = all.col(j < n_ ? rates[static_cast<std::size_t>(j)] : others[static_cast<std::size_t>(j - n_)]);
+  const linear::LeastNorm least(moving, array_threshold);
+  const Eigen::MatrixXd open = least.null_space();
+  if (open.cols() > 0 && open.topRows(n_).cwiseAbs().maxCoeff() > 1e3 * array_threshold) return {};
+  return {structure_.array, static_cast<int>(moving.rows() - least.rank())};
+}
+
 StageMatrices Stages::all_matrices() {
   StageMatrices all;
-  if (!structure_.failure.empty() || n_ == 0 || n_ > largest_dense) return all;
+  if (is_array() || !structure_.failure.empty() || n_ == 0 || n_ > largest_dense) return all;
   for (int stage = -highest_stage(); stage <= 0; ++stage) {
     arrange(stage);
     if (rows_.empty()) continue;
@@ -125,7 +165,8 @@ std::string Stages::solve() {
   }
   double last = std::numeric_limits<double>::infinity();
   bool is_stuck = false;
-  for (int iteration = 0; iteration < most_iterations && !is_stuck; ++iteration) {
+  const int most = is_array() ? most_of_array : most_iterations;
+  for (int iteration = 0; iteration < most && !is_stuck; ++iteration) {
     linearize();
     if (!step(b, change)) return say_stuck(b);
     const double size = relative(change);

@@ -28,6 +28,7 @@ class Stages {
   std::string run(StageMatrices* matrices = nullptr);
   StageMatrices all_matrices();
   std::string weakest_row();
+  DaeArray judge_array();
   const double* y() const { return z(0); }
   const double* dy() const { return z(1); }
 
@@ -53,11 +54,16 @@ class Stages {
   const double* z(int order) const { return z_.data() + order * n_; }
   bool keeps_values() const { return purpose_ == StagePurpose::rates || purpose_ == StagePurpose::field; }
   bool has_exact_rates(int highest) const;
-  bool is_guess(const Unknown& one) const { return one.order == 0 && structure_.d[at(one.state)] > 0; }
+  bool is_array() const { return structure_.array > 0; }
+  bool is_guess(const Unknown& one) const {
+    return one.order == 0 && structure_.d[at(one.state)] > 0 &&
+           (!is_array() || structure_.roles[at(one.state)].is_differential);
+  }
   double nominal(int state) const { return form_.equations().nominal(state, z(0)[state]); }
 
   // dae_stages.cpp: what a stage solves, and how.
   int highest_stage() const;
+  std::string run_array();
   void arrange(int stage);
   void arrange_together();
   std::string solve();
@@ -75,7 +81,7 @@ class Stages {
   void linearize();
   void take_sample();
   void add_row(Eigen::Index i, bool may_repeat);
-  void differentiate_sample(std::array<DaeValues, 3>& along);
+  std::vector<DaeValues> differentiate_sample();
   void find_scales();
   Eigen::MatrixXd matrix() const;
   double term_size(std::size_t row) const;

@@ -21,7 +21,7 @@ namespace pawl::formulate {
 
 struct StartReport {
   std::string failure;  ///< why there are none; empty: found
-  std::string changes;  ///< guesses of differential unknowns that could not be kept: "'u' from 1 to 0.8"
+  std::string changes;  ///< guesses of differential unknowns that could not be kept: "'u' from 1 to 0.8 (for 'circle')"
 };
 
 /// The matrices of all stages at a point, each row in units of its largest entry. They have full rank where the
@@ -44,5 +44,8 @@ std::string find_field(DaeForm& form, double t, const double* y, double* dy);
 
 /// y' at a consistent y. Returns why there is none; empty: done.
 std::string find_rates(DaeForm& form, double t, const double* y, double* dy);
+
+/// The derivative array of the form's structure at a consistent point near this one: none if it does not determine y'.
+DaeArray judge_array(DaeForm& form, double t, const double* y);
 
 }  // namespace pawl::formulate

@@ -60,8 +60,8 @@ class Analysis {
     for (int attempt = 0; attempt <= 2 * n_ + 2; ++attempt) {
       const Assignment assignment(sigma);
       if (!assignment.is_complete()) {
-        out_.failure = out_.has_combinations() ? explain_dependent(equations_, out_, left_null_)
-                                               : explain_singular(equations_, sigma, assignment);
+        if (out_.has_combinations()) return take_array();
+        out_.failure = explain_singular(equations_, sigma, assignment);
         return std::move(out_);
       }
       out_.assigned = assignment.of_row;
@@ -75,15 +75,13 @@ class Analysis {
       if (attempt == 0) {
         combined_.emplace(equations_.by_row(), samples_.all());
       } else if (!combine()) {
-        out_.failure = explain_dependent(equations_, out_, left_null_);
-        return std::move(out_);
+        return take_array();
       }
       c = out_.c;
       d = out_.d;
       sigma = combined_->signature();
     }
-    out_.failure = explain_dependent(equations_, out_, left_null_);
-    return std::move(out_);
+    return take_array();
   }
 
  private:
@@ -127,6 +125,14 @@ class Analysis {
   /// Puts combinations without leading terms in the place of equations. False: there are none that can be used.
   bool combine() {
     if (left_null_.cols() == 0) return false;
+    // Shares are compared in units of the rows, so that nothing hangs on the units that equations are written in.
+    std::vector<double> sizes;
+    for (int j = 0; j < n_; ++j) sizes.push_back(equations_.nominal(j, 0));
+    row_size_.resize(at(n_));
+    for (int i = 0; i < n_; ++i) {
+      row_size_[at(i)] = combined_->row_size(i, sizes);
+      left_null_.row(i) *= row_size_[at(i)];
+    }
     const std::vector<int> pivots = make_sparse(left_null_);
     std::vector<RowParts> replacements(at(n_));
     bool are_all_found = true;
@@ -160,6 +166,7 @@ class Analysis {
     return false;
   }
 
+  /// The pivot has a share of one.
   bool has_share(int i, Eigen::Index k) const { return std::abs(left_null_(i, k)) >= 1e-9; }
 
   int least_differentiated(Eigen::Index k) const {
@@ -173,13 +180,35 @@ class Analysis {
   RowParts combination(Eigen::Index k) const {
     RowParts parts;
     const int least = least_differentiated(k);
+    Eigen::Index first = 0;  // whose factor is one
+    left_null_.col(k).cwiseAbs().maxCoeff(&first);
+    const double unit = row_size_[static_cast<std::size_t>(first)] / left_null_(first, k);
     for (int i = 0; i < n_; ++i) {
       if (!has_share(i, k)) continue;
       // A sum of capacitances and the like: factors that look like small integers are.
-      const double factor = left_null_(i, k), whole = std::round(factor);
-      parts.push_back({i, out_.c[at(i)] - least, std::abs(factor - whole) < 1e-12 ? whole : factor});
+      const double factor = left_null_(i, k) / row_size_[at(i)] * unit, whole = std::round(factor);
+      parts.push_back({i, out_.c[at(i)] - least, std::abs(factor - whole) < 1e-12 && whole != 0 ? whole : factor});
     }
     return parts;
+  }
+
+  /// All derivatives of all equations together; or why not.
+  DaeStructure take_array() {
+    const DaeArray array = samples_.array();
+    if (array.order == 0) {
+      out_.failure = explain_dependent(equations_, out_, left_null_);
+      return std::move(out_);
+    }
+    take_whole_array(out_, n_, array.order);
+    out_.degrees_of_freedom = n_ - array.constraints;
+    out_.rank = n_;
+    std::vector<bool> moves(at(n_), false);
+    for (const DaeValues& sample : samples_.all()) note_moving(equations_.by_row(), sample, moves);
+    for (int i = 0; i < n_; ++i) out_.roles[at(i)] = {moves[at(i)], moves[at(i)] ? 0 : array.order};
+    combined_.reset();
+    count_combinations();
+    out_.failure = check_differentiations(array.order);
+    return std::move(out_);
   }
 
   void take_roles(const Signature& sigma) {
@@ -277,10 +306,23 @@ class Analysis {
   bool is_seen_here_ = false;             // all of M
   std::optional<CombinedRows> combined_;  // none: rows are the equations, as they are read
   Eigen::MatrixXd left_null_;
+  std::vector<double> row_size_;  // of the rows as they are combined
   DaeStructure out_;
 };
 
 }  // namespace
+
+void take_whole_array(DaeStructure& structure, int equations, int order) {
+  structure.array = structure.index = order;
+  structure.c.assign(at(equations), order);
+  structure.d.assign(at(equations), order + 1);
+  structure.rows.clear();
+  structure.assigned.clear();
+  for (int i = 0; i < equations; ++i) {
+    structure.rows.push_back({{i, 0, 1.0}});
+    structure.assigned.push_back(i);
+  }
+}
 
 DaeStructure analyze_structure(const DaeEquations& equations, DaeSamples& samples, double threshold) {
   return Analysis(equations, samples, threshold).run();
@@ -290,7 +332,8 @@ DaeStructure analyze_structure(const DaeEquations& equations, DaeSamples& sample
 // now, and what was singular nearby too is looked at anew.
 bool still_holds(const DaeStructure& structure, const DaeEquations& equations, const DaeValues& sample,
                  double threshold) {
-  if (!structure.failure.empty() || structure.has_combinations() || structure.is_singular_here) return false;
+  if (!structure.failure.empty() || structure.has_combinations() || structure.is_singular_here || structure.array > 0)
+    return false;
   const int n = equations.size();
   const RowPattern& pattern = equations.by_row();
   for (int i = 0; i < n; ++i) {

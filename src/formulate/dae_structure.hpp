@@ -9,13 +9,15 @@
 // If it is not, the structure lies: equations cancel, as two that both contain C (y2' - y1'). With u^T S = 0 and c the
 // least c_i that takes part, the combination Σ u_i F_i^(c_i - c), in which the leading terms cancel, then takes the
 // place of one of the equations with this c, and the analysis is repeated (Tan, Nedialkov and Pryce, Numerical
-// Algorithms 76 (2017) 911): structure first, rank always.
+// Algorithms 76 (2017) 911): structure first, rank always. Where u moves with the solution, what is differentiated
+// cannot be written down once: then all derivatives of all equations are taken together (dae_array.hpp).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "formulate/dae_array.hpp"
 #include "formulate/dae_equations.hpp"
 #include "formulate/dae_rows.hpp"
 #include "formulate/implicit_form.hpp"
@@ -29,6 +31,7 @@ struct DaeStructure {
   int rank = 0;                       ///< of S
   int differential_combinations = 0;  ///< rank of M
   bool is_singular_here = false;      ///< S is regular in general, but not at the start
+  int array = 0;                      ///< above zero: the structure is blind, every equation is differentiated so often
   std::vector<Role> roles;            ///< per unknown
   std::vector<int> c, d;              ///< differentiations of each combined row; highest order of each unknown
   std::vector<int> assigned;          ///< per row: its unknown
@@ -53,7 +56,12 @@ class DaeSamples {
   virtual const DaeValues& here() = 0;
   /// The one here first.
   virtual const std::vector<DaeValues>& all() = 0;
+  /// The derivative array at these points.
+  virtual DaeArray array() = 0;
 };
+
+/// Every equation differentiated so often, as rows of their own.
+void take_whole_array(DaeStructure& structure, int equations, int order);
 
 /// Numbers below `threshold`, relative to their row and column, count as zero.
 DaeStructure analyze_structure(const DaeEquations& equations, DaeSamples& samples, double threshold);

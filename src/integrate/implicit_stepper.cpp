@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "integrate/line.hpp"
+#include "integrate/singular_start.hpp"
 #include "pawl/step_size.hpp"
 
 namespace pawl {
@@ -38,7 +40,7 @@ void ImplicitStepper::carry(Memory& memory) {
          is_first_, was_rejected_, has_algebraic_states_, start_residual_, has_start_residual_, end_residual_,
          has_end_residual_, start_, start_dy_, end_shift_, last_h_);
   memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
-         has_past_, why_, is_algebraic_row_, left_);
+         has_past_, is_line_, why_, is_algebraic_row_, left_);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {
@@ -77,7 +79,7 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
   direction_ = direction;
   next_ = first_step;
   is_first_ = true;
-  was_rejected_ = has_past_ = false;
+  was_rejected_ = has_past_ = is_line_ = false;
   std::copy(x, x + states_, y_.begin());
   grid_.restart(t, direction * control_.fixed_step);
   why_.clear();
@@ -169,7 +171,42 @@ Attempt ImplicitStepper::step(double limit, Correction* correction, Step& out) {
     return Attempt::not_finite;
   }
   set_weights();
-  return control_.fixed_step > 0 ? fixed_step(limit, correction, out) : adaptive_step(limit, correction, out);
+  if (control_.fixed_step > 0) return fixed_step(limit, correction, out);
+  const bool is_first = is_first_;
+  const Attempt attempt = adaptive_step(limit, correction, out);
+  return attempt == Attempt::singular && is_first && leave_singular_point(limit, out) ? Attempt::accepted : attempt;
+}
+
+// The method begins at the end of that step.
+bool ImplicitStepper::leave_singular_point(double limit, Step& out) {
+  if (highest_index_ > 1) return false;  // values would have to be on hidden constraints
+  const double first = direction_ * std::min(1e-3 * std::abs(limit - t_), control_.max_step);
+  set_step_weights(first);
+  std::vector<double> end;
+  const double h = SingularStart(form_, work_)
+                       .leave(
+                           t_, y_, first,
+                           [this, &out](const std::vector<double>& error, const std::vector<double>& to) {
+                             for (std::size_t i = 0; i < to.size(); ++i) {
+                               const double absolute = i < at(states_) ? control_.absolute[i] : multiplier_unit_;
+                               error_weight_[i] =
+                                   error_weight_[i] > 0 ? 1 / (absolute + control_.relative * std::abs(to[i])) : 0;
+                             }
+                             return out.error = error_norm(error.data());
+                           },
+                           end);
+  if (h == 0) return false;
+  const double t1 = t_ + h;
+  out.t0 = t_;
+  out.t1 = t1;
+  out.h = out.span = h;
+  std::copy(y_.begin(), y_.begin() + states_, out.start());
+  std::copy(end.begin(), end.begin() + states_, out.end());
+  out.forget_polynomial();
+  ++work_.accepted;
+  restart(t1, end.data(), direction_, 0, nullptr);
+  is_line_ = true;
+  return true;
 }
 
 // A hundredth of the time in which the solution changes by its own size, as explicit methods begin; what comes after
@@ -286,7 +323,7 @@ void ImplicitStepper::take(double t1, double h, double rest, double error, Step&
   std::copy(start_.begin(), start_.begin() + states_, out.start());
   std::copy(y_.begin(), y_.begin() + states_, out.end());
   out.forget_polynomial();
-  is_first_ = was_rejected_ = false;
+  is_first_ = was_rejected_ = is_line_ = false;
   has_past_ = true;
   ++work_.accepted;
 }
@@ -405,7 +442,10 @@ bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {
 }
 
 bool ImplicitStepper::interpolate(Step& step) {
-  write_polynomial(step);
+  if (is_line_)
+    write_line(step);
+  else
+    write_polynomial(step);
   return true;
 }
 

@@ -103,6 +103,7 @@ class ImplicitStepper : public Stepper {
   /// A trial with the pull of its end; error is then the larger of the two.
   Trial try_step(double t1, double h, bool retakes, Correction* correction);
   void take(double t1, double h, double rest, double error, Step& out);
+  bool leave_singular_point(double limit, Step& out);
   bool solve_algebraic(double t1);
   double find_left(double t1);
   double add_left(double factor, double t1);
@@ -124,6 +125,7 @@ class ImplicitStepper : public Stepper {
   double multiplier_unit_ = 0;  // absolute tolerance of what a formulation adds
   double last_t_ = 0, last_time_rest_ = 0;
   bool has_past_ = false;  // a step that can be retaken
+  bool is_line_ = false;   // the last step left a singular point, and has no polynomial of the method
   std::string why_;        // a smooth piece cannot begin
 };
 

@@ -5,12 +5,18 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <stdexcept>
+
+#include "integrate/line.hpp"
+#include "integrate/singular_start.hpp"
 
 namespace pawl::sundials {
 
 namespace {
+
+constexpr double most_in_middle = 4;  // tolerances, of a first step whose own test has passed
 
 struct Content {
   sunindextype size;
@@ -156,14 +162,6 @@ N_Vector clone(N_Vector v) {
   }
 }
 
-void write_line(Step& step) {
-  double* c = step.make_polynomial(1);
-  for (int i = 0; i < step.size(); ++i, c += 2) {
-    c[0] = step.start()[i];
-    c[1] = step.end()[i] - step.start()[i];
-  }
-}
-
 SUNMatrix make_matrix(SUNContext context) {
   SUNMatrix matrix = made(SUNMatNewEmpty(context));
   matrix->ops->getid = [](SUNMatrix) { return SUNMATRIX_CUSTOM; };
@@ -226,6 +224,11 @@ int DirectSolver::setup(SUNLinearSolver handle, SUNMatrix) {
   return self.is_singular_ ? 1 : 0;  // above zero: a shorter step may help
 }
 
+void DirectSolver::answer(double* r) {
+  ++solves;
+  system_->solve(0, r);
+}
+
 int DirectSolver::solve(SUNLinearSolver handle, SUNMatrix, N_Vector x, N_Vector b, realtype) {
   auto& self = *static_cast<DirectSolver*>(handle->content);
   ++self.solves;
@@ -253,6 +256,7 @@ MultistepStepper::MultistepStepper(formulate::ImplicitForm& form, const StepCont
   }
   context_ = make_context();
   y_ = make_vector(context_.get(), n_);
+  start_ = make_vector(context_.get(), n_);
   columns_.push_back(make_vector(context_.get(), n_));
   std::copy(control_.absolute.begin(), control_.absolute.begin() + states_, absolute_.begin());
 }
@@ -272,6 +276,7 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
   form_.restart(t, x);
   // The size that a high order had reached is no advice for a start with order 1: it would be rejected again and again.
   start_trouble_ = start(first_step < 0.5 * pace ? direction * first_step : 0, rate);
+  array(start_.get()) = array(y_.get());
   // What a formulation adds (multipliers) has no tolerance of its own.
   for (int i = states_; i < n_; ++i) {
     absolute_[static_cast<std::size_t>(i)] = 1e-3 * control_.relative * std::max(1., std::abs(values(y_.get())[i]));
@@ -303,6 +308,8 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const int component = attempt == Attempt::not_finite ? not_finite_
                           : attempt == Attempt::singular ? direct_->culprit()
                                                          : worst_component();
+    const bool may_be_left = attempt == Attempt::no_convergence || attempt == Attempt::singular;
+    if (may_be_left && leave_point(limit, out)) return Attempt::accepted;
     return fail(attempt, t_, last_t_ - t_, before, component, fmt::format("{}: {}", library_, heard_));
   }
   const double t1 = advanced.is_at_limit ? limit : time(advanced.elapsed);
@@ -314,10 +321,19 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
 
   // The library asks whether rates are finite, not whether the state is.
   if (const auto end = array(y_.get()); !is_finite(end)) {
+    if (may_begin_again()) return begin_again(0.1 * std::abs(t1 - t_), limit, correction, out);
     const auto bad = std::find_if(end.begin(), end.end(), [](double value) { return !std::isfinite(value); });
     return fail(Attempt::not_finite, t_, t1 - t_, before, static_cast<int>(bad - end.begin()), {});
   }
   const long taken = counts().steps - before.steps;
+  if (!has_stepped_ && taken == 1 && may_begin_again()) {
+    const double error = error_in_middle(advanced.elapsed);
+    gather_work(counts());
+    if (!(error <= most_in_middle))
+      return begin_again(std::clamp(0.5 / std::sqrt(error), 0.01, 0.25) * advanced.elapsed * direction_, limit,
+                         correction, out);
+  }
+  attempts_ = 0;
   has_stepped_ = true;
   is_single_ = taken <= 1;
   last_order_ = used_order();
@@ -345,6 +361,76 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
   steps_of_order_[static_cast<std::size_t>(std::clamp(last_order_, 0, max_order))] += std::max(1L, taken);
   t_ = t1;
   return Attempt::accepted;
+}
+
+Attempt MultistepStepper::begin_again(double step_size, double limit, Correction* correction, Step& out) {
+  ++attempts_;
+  restart(t_, std::vector<double>(state_).data(), direction_, step_size, nullptr);
+  ++before_start_.rejected;
+  return step(limit, correction, out);
+}
+
+// Newton's method of the library is not damped and linearizes rarely: one step of a method that does both, and the
+// library begins at its end. For equations of index 1 alone.
+bool MultistepStepper::leave_point(double limit, Step& out) {
+  const auto& roles = form_.roles();
+  const bool is_high = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.index > 1; });
+  if (!direct_ || form_.mass_kind() == formulate::MassKind::identity || is_high || n_ != states_) return false;
+  const std::vector<double> from = state_;
+  std::vector<double> end;
+  Work spent;
+  const long long differences = form_.difference_evaluations;
+  const double h = SingularStart(form_, spent)
+                       .leave(
+                           t_, from, direction_ * std::min(1e-3 * std::abs(limit - t_), control_.max_step),
+                           [&](const std::vector<double>& error, const std::vector<double>& to) {
+                             double sum = 0;
+                             for (std::size_t i = 0; i < to.size(); ++i) {
+                               const double part = error[i] / (absolute_[i] + control_.relative * std::abs(to[i]));
+                               sum += part * part;
+                             }
+                             return out.error = std::sqrt(sum / static_cast<double>(to.size()));
+                           },
+                           end);
+  residuals_ += spent.rhs - (form_.difference_evaluations - differences);
+  direct_->linearizations += spent.jacobians;
+  direct_->factorizations += spent.factorizations;
+  direct_->solves += spent.solves;
+  if (h == 0) return false;
+  out.t0 = t_;
+  out.t1 = t_ + h;
+  out.h = out.span = h;
+  std::copy(from.begin(), from.end(), out.start());
+  std::copy(end.begin(), end.end(), out.end());
+  out.forget_polynomial();
+  gather_work(counts());
+  ++work_.accepted;
+  ++steps_of_order_[1];
+  attempts_ = 0;
+  restart(out.t1, end.data(), direction_, 0, nullptr);
+  is_single_ = false;  // its polynomial is a line
+  return true;
+}
+
+// The test of a first step compares the rates at its two ends, and is blind to what they do between. So the equations
+// are asked in the middle of the line: what the matrix of the step makes of their residual there is about the error of
+// the step, if that is what it seems to be. In units of the tolerance.
+double MultistepStepper::error_in_middle(double elapsed) {
+  const Eigen::ArrayXd start = array(start_.get()), end = array(y_.get());
+  const Eigen::ArrayXd middle = 0.5 * (start + end), rate = (end - start) / elapsed;
+  N_Vector left = columns_[0].get();
+  if (evaluate(0.5 * elapsed, middle.data(), rate.data(), values(left)) != 0) {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    return std::numeric_limits<double>::infinity();
+  }
+  if (direct_)
+    direct_->answer(values(left));
+  else if (form_.mass_kind() == formulate::MassKind::identity)
+    array(left) *= elapsed;
+  else
+    return 0;  // without a matrix nobody knows what a residual means
+  const double error = mask_ ? N_VWrmsNormMask(left, weights_, mask_) : N_VWrmsNorm(left, weights_);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
 // Steps of the library until t has moved, and not by rounding to the limit: far from zero, where t is coarse, the first

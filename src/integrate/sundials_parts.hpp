@@ -62,6 +62,9 @@ class DirectSolver {
   /// A piece begins: the structure of the matrices may have changed.
   void restart() { is_pattern_sure_ = is_singular_ = false; }
 
+  /// r := (c M - J)^-1 r with the factors of the last setup.
+  void answer(double* r);
+
   SUNMatrix matrix() const { return matrix_.get(); }
   SUNLinearSolver handle() const { return handle_.get(); }
   bool is_singular() const { return is_singular_; }  ///< the last factorization failed
@@ -161,11 +164,17 @@ class MultistepStepper : public Stepper {
  private:
   Attempt fail(Attempt attempt, double t, double step_size, const Counts& before, int component, std::string text);
   Advance advance_visibly(double limit);
+  bool may_begin_again() const { return attempts_ < most_failures; }
+  Attempt begin_again(double step_size, double limit, Correction* correction, Step& out);
+  double error_in_middle(double elapsed);
+  bool leave_point(double limit, Step& out);
   void gather_work(const Counts& counts);
   int worst_component();
   double error_norm();
 
   std::vector<double> absolute_;
+  Owned<N_Vector> start_;       // all unknowns at the last start
+  int attempts_ = 0;            // to begin, since the last step that was taken
   N_Vector weights_ = nullptr;  // the library's own
   double first_step_ = 0, last_t_ = 0;
   double length_ = 0;      // of the last step, as the library has it

@@ -24,6 +24,7 @@ std::vector<GauntletCase> gauntlet(GuardForm form) {
   gauntlet_parts::add_switches(cases, form);
   gauntlet_parts::add_accumulations(cases, form);
   gauntlet_parts::add_rests(cases, form);
+  gauntlet_parts::add_forces(cases, form);
   if (form == GuardForm::black_box)
     std::erase_if(cases, [](const GauntletCase& one) { return !one.has_black_box_form; });
   return cases;
@@ -72,9 +73,11 @@ class Judge {
     match();
     count();
     check_order();
-    for (const FoundEvent& found : found_) check_far_side(found);
-    check_never_beyond();
-    check_start();
+    if (!case_.reads_multipliers) {
+      for (const FoundEvent& found : found_) check_far_side(found);
+      check_never_beyond();
+      check_start();
+    }
     check_ending();
     report_.rhs = run_.statistics.rhs;
     report_.steps = run_.statistics.steps_accepted;

@@ -46,6 +46,7 @@ struct GauntletCase {
   bool has_black_box_form = true;  ///< a relay without hysteresis has none
   bool keeps_tolerance = false;    ///< by multistep methods too, which otherwise run at the tightest
   bool may_chatter_on = false;     ///< further events after the expected ones are not counted
+  bool reads_multipliers = false;  ///< guards cannot be evaluated outside the run
 
   /// Whether this adaptive method has to pass it: adams is for x' = f(t, x) alone.
   bool is_for(const Method& method) const;

@@ -27,6 +27,7 @@ void add_resets(Cases& cases, GuardForm form);         // jumps across, onto and
 void add_switches(Cases& cases, GuardForm form);       // conditions, relays, time events
 void add_accumulations(Cases& cases, GuardForm form);  // Zeno, clusters, bouncing
 void add_rests(Cases& cases, GuardForm form);          // zero to noise: constraints, unknowns of index 1 and 2, locks
+void add_forces(Cases& cases, GuardForm form);         // multipliers, two guards that accumulate
 
 template <class F>
 GuardDeclaration guard(System& system, GuardForm form, std::string name, F g) {

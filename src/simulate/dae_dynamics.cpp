@@ -90,11 +90,11 @@ std::shared_ptr<Dynamics> DaeDynamics::make_reader() const {
   return reader;
 }
 
-void DaeDynamics::begin(bool is_field, AtStart policy) {
-  is_field_ = is_field;
+void DaeDynamics::begin(int field_from, AtStart policy) {
+  field_from_ = field_from;
   has_begun_ = true;
   policy_ = policy;
-  pull_->set_field(is_field);
+  pull_->set_field(field_from);
 }
 
 void DaeDynamics::take_up(const Held& held, double t, const double* x) {
@@ -113,7 +113,7 @@ bool DaeDynamics::rate(double t, const double* x, const Held& held, const double
     return formulate::find_field(*form_, t, x, out).empty();
   }
   if (source_ != &held) take_up(held, t, x);
-  return is_field_ ? formulate::find_field(*form_, t, x, out).empty() : form_->rate(t, x, out);
+  return is_field() ? formulate::find_field(*form_, t, x, out).empty() : form_->rate(t, x, out);
 }
 
 /// Consistent values in the mode `held`.
@@ -123,11 +123,11 @@ formulate::StartReport DaeDynamics::find(double t, double* x, double* dx, const 
       *form_, t, x, dx, why == Settle::start ? fixed_ : std::vector<bool>(fixed_.size(), false), why != Settle::start);
   source_ = nullptr;
   const int index = form_->structure().index;
-  if (report.failure.empty() && has_begun_ && !is_field_ && index > 3) {
+  if (report.failure.empty() && has_begun_ && !is_field() && (index > 3 || form_->structure().array > 0)) {
     report.failure = fmt::format(
-        "t = {:.10g}: the equations have index {} from here on, and implicit steps solve them as they stand.\n"
+        "t = {:.10g}: the equations have index {} from here on{}, and implicit steps solve them as they stand.\n"
         "  try:    an explicit method, which integrates the rates that the equations imply at any index",
-        t, index);
+        t, index, form_->structure().array > 0 ? ", in combinations that move" : "");
   }
   return report;
 }

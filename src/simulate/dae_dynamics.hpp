@@ -2,6 +2,7 @@
 // layer, which wants rates, the pull of ends of steps, and whoever reads the result.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,10 +32,12 @@ class DaeDynamics final : public Dynamics {
   stabilize::EquationPull& pull() { return *pull_; }
   IdealSwitches* switches() { return switches_.get(); }
 
-  /// Whether rates are wanted at any values of what is differentiated, as explicit steps do, and what is wanted of a
-  /// start.
-  void begin(bool is_field, AtStart policy);
-  bool is_field() const { return is_field_; }
+  /// From which index of a mode on rates are wanted at any values of what is differentiated, as explicit steps do, and
+  /// what is wanted of a start.
+  void begin(int field_from, AtStart policy);
+  /// In the mode in force.
+  bool is_field() const { return form_->structure().index >= field_from_; }
+
   /// Leaves out constraints that follow from others. Returns why that cannot be; empty: done.
   std::string share_loads(double t, const double* x, Held& held, Settle why);
   /// As if nobody had been told of them.
@@ -91,7 +94,8 @@ class DaeDynamics final : public Dynamics {
   bool has_decided_ = false;            // the switches, at the start of the run
   std::vector<bool> fixed_;
   AtStart policy_ = AtStart::project;
-  bool is_field_ = false, has_begun_ = false;
+  int field_from_ = std::numeric_limits<int>::max();
+  bool has_begun_ = false;
   long long rates_given_ = 0;
 };
 

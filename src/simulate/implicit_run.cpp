@@ -1,10 +1,12 @@
 #include "simulate/implicit_run.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "formulate/ode_form.hpp"
+#include "integrate/either_stepper.hpp"
 #include "simulate/dae_dynamics.hpp"
 #include "simulate/on_manifold.hpp"
 
@@ -34,6 +36,10 @@ std::vector<bool> ImplicitRun::fixed_states() const {
 }
 
 namespace {
+
+bool is_bdf(const Method& method) {
+  return method.family == Family::multistep && method.highest_index > 0;
+}
 
 const MechanicsInfo* mechanism_of(const System::Declarations& model) {
   return model.parts && model.parts->mechanics ? model.parts->mechanics.get() : nullptr;
@@ -99,9 +105,9 @@ void ImplicitRun::begin(const Plan& plan) {
     // they say of speeds and forces has a lower order; a Jacobian of the field costs as many fields as it has unknowns.
     const MechanicsInfo* mechanism = mechanism_of(*model_);
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
-    dae_->begin(!method.is_implicit() || has_joints || index_ > 3 ||
-                    (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field)),
-                plan.start);
+    is_field_always_ = !method.is_implicit() || has_joints || index_ > 3 || dae_->form().structure().array > 0 ||
+                       (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field));
+    dae_->begin(is_field_always_ ? 0 : is_bdf(method) ? 2 : std::numeric_limits<int>::max(), plan.start);
     // With events, conditions are decided first: they may say which equations are in force.
     if (!model_->has_events()) {
       setup_.start_failure = dae_->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -114,15 +120,16 @@ void ImplicitRun::begin(const Plan& plan) {
   }
 }
 
+/// In any mode.
 bool ImplicitRun::integrates_field() const {
-  return dae_ && dae_->is_field();
+  return dae_ && is_field_always_;
 }
 
-std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size,
+std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size, bool is_of_field,
                                                                 bool is_own_choice) {
   using formulate::Scheme;
   std::unique_ptr<formulate::ImplicitForm> form;
-  if (integrates_field()) {
+  if (is_of_field) {
     form = formulate::make_ode_form(model_, dae_->rates(), field, size);
   } else if (model_->is_implicit()) {
     auto dae = formulate::make_dae_form(model_, field);
@@ -142,9 +149,22 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
   return form;
 }
 
+/// IDA's error test leaves out what only derivatives of equations determine, and the shorter a step the worse are its
+/// equations: from index 2 on BDF integrates the field, with all unknowns in its error test and pulled inside its
+/// steps.
+std::unique_ptr<Stepper> ImplicitRun::make_method(const Method& method, const VectorField& field, int size,
+                                                  const StepControl& control) {
+  if (!dae_ || is_field_always_ || !is_bdf(method))
+    return make_stepper(method, field, size, control, integrates_field(), false);
+  return std::make_unique<EitherStepper>(
+      [this](double t, const double* x) { return dae_->pull().form(t, x).structure().index >= 2; },
+      [=, this, &method] { return make_stepper(method, field, size, control, false, false); },
+      [=, this, &method] { return make_stepper(method, field, size, control, true, false); });
+}
+
 std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const VectorField& field, int size,
-                                                   const StepControl& control, bool is_own_choice) {
-  forms_.push_back(make_form(*field.active, size, is_own_choice));
+                                                   const StepControl& control, bool is_of_field, bool is_own_choice) {
+  forms_.push_back(make_form(*field.active, size, is_of_field, is_own_choice));
   try {
     if (setup_.size() == size) forms_.back()->restart(setup_.options.start, setup_.start_state.data());  // its kind
   } catch (const Misuse&) {
@@ -157,10 +177,10 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
   };
   if (method.highest_index == 1 && exceeds(1))
     notes_.push_back(make_message(MessageCode::order_lost_by_index, setup_.options.start, {{"method", method.name}}));
-  if (method.highest_index == 2 && exceeds(2))
+  if (is_bdf(method) && !dae_ && exceeds(2))
     notes_.push_back(make_message(MessageCode::bdf_on_index_3, setup_.options.start));
   const formulate::ImplicitForm& form = *forms_.back();
-  const bool is_dae = (model_->is_implicit() && !integrates_field()) || form.size() != form.states() ||
+  const bool is_dae = (model_->is_implicit() && !is_of_field) || form.size() != form.states() ||
                       form.mass_kind() != formulate::MassKind::identity;
   return method.make_implicit(*forms_.back(), control, {is_dae, plan_->solver.is_krylov});
 }
@@ -168,11 +188,10 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
 DriverParts ImplicitRun::make_methods(const VectorField& field, int size, const StepControl& control) {
   const Method &method = *plan_->method.value, *other = plan_->when_stiff.value;
   DriverParts parts;
-  parts.method =
-      method.is_implicit() ? make_stepper(method, field, size, control, false) : method.make(field, size, control);
+  parts.method = method.is_implicit() ? make_method(method, field, size, control) : method.make(field, size, control);
   if (dae_) parts.keeper = &keeper_.emplace(dae_->pull(), control);
   if (other == nullptr) return parts;
-  parts.make_implicit = [=, this] { return make_stepper(*other, field, size, control, true); };
+  parts.make_implicit = [=, this] { return make_stepper(*other, field, size, control, integrates_field(), true); };
   parts.switching.emplace(SwitchingRules{.explicit_name = method.name,
                                          .implicit_name = other->name,
                                          .stability_limit = method.stability_limit,
@@ -206,10 +225,10 @@ void ImplicitRun::report(const Driver& driver, Statistics& statistics) {
     rhs += dae_->form().other_rhs() - dae_->rates_given();
     duals += dae_->form().other_dual_rhs();
     for (const auto& form : forms_) {
-      if (integrates_field()) break;
-      const auto& dae = static_cast<const formulate::DaeForm&>(*form);
-      rhs += dae.other_rhs();
-      duals += dae.other_dual_rhs();
+      const auto* equations = dynamic_cast<const formulate::DaeForm*>(form.get());
+      if (equations == nullptr) continue;  // the field, which is counted where it is evaluated
+      rhs += equations->other_rhs();
+      duals += equations->other_dual_rhs();
     }
   }
   statistics.rhs += rhs;

@@ -28,7 +28,8 @@ class ImplicitRun {
   /// steps on the manifold, and follows jumps.
   void analyze(const SolverPlan& solver, const ActiveField& field);
   /// A consistent start. The field of rates is integrated by explicit methods, where there are joints, from index 4 on,
-  /// and at index 3 unless the system is large and the method keeps its order there. The plan must outlive it.
+  /// at index 3 unless the system is large and the method keeps its order there, and with bdf in modes of index 2. The
+  /// plan must outlive it.
   void begin(const Plan& plan);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.
@@ -49,9 +50,12 @@ class ImplicitRun {
   std::vector<bool> fixed_states() const;
   void look_at_start();
   bool integrates_field() const;
-  std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_own_choice);
+  std::unique_ptr<formulate::ImplicitForm> make_form(const ActiveField& field, int size, bool is_of_field,
+                                                     bool is_own_choice);
+  std::unique_ptr<Stepper> make_method(const Method& method, const VectorField& field, int size,
+                                       const StepControl& control);
   std::unique_ptr<Stepper> make_stepper(const Method& method, const VectorField& field, int size,
-                                        const StepControl& control, bool is_own_choice);
+                                        const StepControl& control, bool is_of_field, bool is_own_choice);
 
   Setup& setup_;
   OnManifold* manifold_;
@@ -62,6 +66,7 @@ class ImplicitRun {
   formulate::MassKind mass_kind_ = formulate::MassKind::identity;
   bool has_exact_jacobian_ = true;
   int index_ = 0;
+  bool is_field_always_ = false;  // whatever the index of a mode
   std::string structure_;
   std::shared_ptr<DaeDynamics> dae_;                 // of a differential-algebraic system
   std::optional<stabilize::EquationKeeper> keeper_;  // of its steps

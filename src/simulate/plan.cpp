@@ -56,8 +56,8 @@ std::vector<double> reaching_rates(const CallWords& call, const std::string& wor
 
 class Deliberation {
  public:
-  Deliberation(const Facts& facts, const Options& options)
-      : facts_(facts), options_(options), relative_(relative_tolerance(options)) {}
+  Deliberation(const Facts& facts, const Options& options, bool has_joints)
+      : facts_(facts), options_(options), has_joints_(has_joints), relative_(relative_tolerance(options)) {}
 
   Plan result() {
     plan_.finder = &event::find_finder(options_.events);
@@ -200,14 +200,18 @@ class Deliberation {
     return {formulate::parse_formulation(words), std::move(why)};
   }
 
-  /// IDA takes no pull inside a step, so it gets both levels of the constraints in its equations, but for tolerances at
-  /// which its start is lost in rounding, and for large systems, whose matrices fill up; diagonally implicit methods
-  /// lose their order on index 2; Adams methods are for x' = f alone.
+  /// IDA takes no pull inside a step, leaves multipliers out of its error test, and its equations get worse as steps
+  /// shrink; CVODE pulls inside its steps, at the cost of a matrix by differences, which is too much for large systems.
+  /// Diagonally implicit methods lose their order on index 2; Adams methods are for x' = f alone.
   Decision<formulate::Formulation> implicit_formulation(const Method& method) {
     if (facts_.kind == ModelKind::invariants) return formulation("acceleration", "invariants have no multipliers");
-    if (method.family == Family::multistep && method.highest_index > 0 && relative_ > 1e-8 && facts_.states <= 100 &&
-        facts_.kind == ModelKind::mechanics)
-      return formulation("stabilized-index-2", "bdf takes no pull inside a step: both levels are among its equations");
+    if (method.family == Family::multistep && method.highest_index > 0 && facts_.states <= 100 &&
+        facts_.kind == ModelKind::mechanics && facts_.constraint_rows > 0) {
+      if (facts_.contacts == 0 || has_joints_)
+        return formulation("acceleration", "bdf is pulled onto the constraints inside its steps, which takes rates");
+      if (relative_ > 1e-8)
+        return formulation("stabilized-index-2", "contacts alone: both levels are among the equations of bdf");
+    }
     if (method.family == Family::diagonally_implicit)
       return formulation("index-1", "diagonally implicit methods lose their order on index 2");
     if (method.highest_index == 0) return formulation("acceleration", "adams is for x' = f(t, x)");
@@ -260,6 +264,7 @@ class Deliberation {
 
   const Facts& facts_;
   const Options& options_;
+  const bool has_joints_;  // beside contacts
   const double relative_;
   Plan plan_;
 };
@@ -350,8 +355,19 @@ Facts facts_of(const System::Declarations& model) {
   return facts;
 }
 
-Plan make_plan(const Facts& facts, const Options& options) {
-  return Deliberation(facts, options).result();
+bool has_joints(const System::Declarations& model) {
+  if (!model.mechanics) return false;
+  std::vector<bool> is_of_contact(model.mechanics->constraints.size(), false);
+  for (const ContactInfo& contact : model.mechanics->contacts) {
+    if (contact.kind == ContactInfo::Kind::contact && contact.normal >= 0)
+      is_of_contact[static_cast<std::size_t>(contact.normal)] = true;
+    if (contact.slip >= 0) is_of_contact[static_cast<std::size_t>(contact.slip)] = true;
+  }
+  return std::find(is_of_contact.begin(), is_of_contact.end(), false) != is_of_contact.end();
+}
+
+Plan make_plan(const Facts& facts, const Options& options, bool has_joints) {
+  return Deliberation(facts, options, has_joints).result();
 }
 
 }  // namespace detail

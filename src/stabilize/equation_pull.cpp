@@ -54,7 +54,7 @@ double EquationPull::apply(double t, double* x) {
   for (std::size_t i = 0; i < n; ++i) {
     if (orders[i] == 0) continue;
     const double move = std::abs(x[i] - start_[i]);
-    const int index = is_of_field_ ? 1 : form.structure().roles[i].index;
+    const int index = is_of_field(form) ? 1 : form.structure().roles[i].index;
     const double scale = (control_.absolute[i] + control_.relative * std::max(std::abs(x[i]), std::abs(start_[i]))) /
                          (index <= 1   ? 1
                           : index == 2 ? step_

@@ -25,9 +25,9 @@ class EquationPull final : public Correction {
   /// The form in the mode that is held at this time.
   using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
   EquationPull(const System::Declarations& model, Follow follow, const StepControl& control);
-  /// True: steps integrate the field of rates, which leaves algebraic unknowns off their equations too. Else they solve
-  /// the equations themselves, which leaves hidden constraints where the index is 3, and invariants.
-  void set_field(bool is_of_field) { is_of_field_ = is_of_field; }
+  /// From this index on steps integrate the field of rates, which leaves algebraic unknowns off their equations too.
+  /// Below they solve the equations themselves, which leaves hidden constraints where the index is 3, and invariants.
+  void set_field(int from_index) { field_from_ = from_index; }
 
   /// From here on, what is conserved keeps its value at this point.
   void take_levels(double t, const double* x, const Held& held);
@@ -55,13 +55,14 @@ class EquationPull final : public Correction {
   double largest_move_in_tolerance() const { return largest_in_tolerance_; }
 
  private:
+  bool is_of_field(const formulate::DaeForm& form) const { return form.structure().index >= field_from_; }
   bool leaves_something(const formulate::DaeForm& form) const {
-    return is_of_field_ || form.structure().index >= 3 || invariants_.rows() > 0;
+    return is_of_field(form) || form.structure().index >= 3 || invariants_.rows() > 0;
   }
   bool move_to_invariants(const formulate::DaeForm& form, double t, double* x);
 
   Follow follow_;
-  bool is_of_field_ = false;
+  int field_from_ = std::numeric_limits<int>::max();
   double step_ = 1, from_ = std::numeric_limits<double>::quiet_NaN();  // size and start of the one that is tried
   bool is_applied_ = false, is_retaken_ = false;
   const StepControl control_;

@@ -305,7 +305,7 @@ TEST(Recommend, KeepsWhatIsAskedFor) {
   Recommendation advice = in_words(detail::make_plan(facts, options), options);
   EXPECT_EQ(advice.method.value, "bdf");
   EXPECT_EQ(advice.method.why, "");
-  EXPECT_EQ(advice.formulation.value, "stabilized-index-2");
+  EXPECT_EQ(advice.formulation.value, "acceleration");
   options.constraints = {.formulation = "penalty(1e5,1e3)"};
   options.method = "auto";
   advice = in_words(detail::make_plan(facts, options), options);
