@@ -450,9 +450,9 @@ TEST(PainleveRod, IsHarmlessBelowFourThirds) {
 // Each impact multiplies errors by the distance over the radius, some tenfold.
 TEST(Flail, ComesToRestWhereItTouchesTheFloorAndTheBalanceOfEnergyCloses) {
   const Problem flail = problems::flail();
-  const Result run = run_of(flail, 1e-8, "auto");
+  const Result run = run_of(flail, 1e-6, "auto");
   ASSERT_TRUE(run.finished()) << run.reason;
-  EXPECT_LT(imbalance(run), 1e-5);
+  EXPECT_LT(imbalance(run), 1.3e-5);  // the tolerance times the energy at the start
   EXPECT_LT(run.statistics.constraints->position_drift, 1e-12);
   // At rest: nothing moves, and floor and weight balance.
   const Instant last = run.final();
