@@ -304,6 +304,12 @@ void Contacts::stop_resting(double t, double* x, const Held& held, const std::ve
     if (info().contacts[at(c)].kind == Kind::contact) contacts.push_back(c);
   if (contacts.empty()) return;
   const Geometry geometry = geometry_of(contacts, t, x, held);
+  for (const Row& row : geometry.rows) {
+    if (row.tangents == 0) continue;  // what does not slip would by this, and is decided as it is
+    const double slip = geometry.u.segment(row.first_tangent, row.tangents).norm(),
+                 scale = geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
+    if (slip <= 1e3 * resting_speed * scale) return;
+  }
   std::vector<std::size_t> rows(geometry.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   stop(geometry, rows, x);
