@@ -86,6 +86,11 @@ class RandomDae {
     declare();
   }
   double unit(int i) const { return units_(i); }
+  /// What y = Q^-1 z makes of a relative error of z, at most.
+  double condition() const {
+    const Vector values = Q_.jacobiSvd().singularValues();
+    return values(0) / values(values.size() - 1);
+  }
 
   int index() const { return index_; }
   int size() const { return n1_ + n2_; }
@@ -198,13 +203,12 @@ int how_many(int in_short, int in_long) {
   return wanted != nullptr && std::string(wanted) == "1" ? in_long : in_short;
 }
 
-// Every tolerance between 1e-5 and 1e-8 and every method in turn. A factor of the tolerance for what the transformation
-// by Q and the growth of the motion make of an error.
+// Every tolerance between 1e-5 and 1e-8 and every method in turn. A thousand tolerances, times the condition of Q.
 TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
   constexpr double end = 3;
   const std::vector<std::string> methods{"auto", "radau", "radau-5", "bdf", "rodas5p", "dop853"};
   int with_guards = 0, events = 0;
-  for (int seed = 0; seed < how_many(40, 3334); ++seed) {
+  for (int seed = 0; seed < how_many(20, 3334); ++seed) {
     for (const Mixing mixing : {Mixing::dense, Mixing::permuted, Mixing::integers}) {
       RandomDae dae(static_cast<unsigned>(seed), mixing);
       std::string method = methods[static_cast<std::size_t>(seed) % methods.size()];
@@ -236,6 +240,7 @@ TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
           error = std::max(error, std::abs(run.at(t)[dae.y[static_cast<std::size_t>(i)]] - exact(i)));
         }
       }
+      size *= dae.condition();
       EXPECT_LE(error, 1000 * tolerance * size);
       if (watched.weights.size() == 0) continue;
       ASSERT_EQ(run.events.size(), watched.times.size());
@@ -254,7 +259,7 @@ TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
 // Structure, start and result are the same in any units.
 TEST(RandomDae, UnitsOfUnknownsAndRowsMakeNoDifference) {
   constexpr double end = 2, tolerance = 1e-6;
-  for (int seed = 0; seed < how_many(40, 1000); ++seed) {
+  for (int seed = 0; seed < how_many(20, 1000); ++seed) {
     for (const Mixing mixing : {Mixing::dense, Mixing::permuted, Mixing::integers}) {
       const RandomDae plain(static_cast<unsigned>(seed), mixing), scaled(static_cast<unsigned>(seed), mixing, true);
       const std::string method = seed % 4 == 3 ? "bdf" : "auto";
