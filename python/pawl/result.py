@@ -1,5 +1,7 @@
 """Run: everything a run found out."""
 
+import os
+
 import numpy as np
 
 from . import _pawl
@@ -245,6 +247,14 @@ class Run:
     def plot(self, *what, ax=None):
         """Draws quantities over time with matplotlib, exact between steps, and returns the axes."""
         return plot(self, what, ax)
+
+    def report(self, path, *plots, title=None, exact=False):
+        """Writes the run as one HTML file that opens offline in any browser: see docs/report.md.
+
+        plots name what is drawn first: "x" over time, "x,y" for y over x. exact keeps all digits, instead of 1e-6 of each range.
+        """
+        names = [one if isinstance(one, str) else one.name for one in plots]
+        _pawl.report(self._result, os.fspath(path), self._options, title or "", names, bool(exact))
 
     def __repr__(self):
         return describe(self)

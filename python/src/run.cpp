@@ -10,6 +10,7 @@
 #include "pawl/advise.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
+#include "report/html_report.hpp"
 
 namespace pawl::python {
 
@@ -343,6 +344,12 @@ void bind_run(py::module_& m) {
     return run_in_scope([&] { return pawl::simulate(shared, values, options); });
   });
   m.def("verify", &verify_run);
+  m.def("report", [](const Result& run, const std::string& path, const py::dict& words, const std::string& title,
+                     const std::vector<std::string>& plots, bool is_exact) {
+    const Options options = options_of(words);
+    const py::gil_scoped_release without_lock;
+    report(run, path, {.exact = is_exact, .title = title, .plots = plots, .run_options = &options});
+  });
   m.def("advise", &advise_model);
   m.def("restored", &restored);
 

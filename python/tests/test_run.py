@@ -37,6 +37,23 @@ class Results(unittest.TestCase):
         self.assertAlmostEqual(run(0.1)[g * height + speed**2 / 2], 9.81, places=9)
         self.assertEqual(run(0.25)[pawl.t * 2], 0.5)
 
+    def test_report(self):
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ball.html")
+            self.run_.report(path, self.model["height"], "height,speed", title="<a ball>")
+            with open(path, encoding="utf-8") as file:
+                page = file.read()
+            self.assertIn("default-src 'none'", page)
+            self.assertIn("&lt;a ball&gt;", page)
+            self.assertNotIn("<a ball>", page)
+            with self.assertRaisesRegex(RuntimeError, "^cannot write '.*missing.ball.html': No such file or directory$"):
+                self.run_.report(os.path.join(folder, "missing", "ball.html"))
+            end = self.model.simulate(0.1, keep="end")
+            with self.assertRaisesRegex(pawl.Misuse, "polynomials"):
+                end.report(path)
+
     def test_both_sides_of_an_event(self):
         run, t = self.run_, self.run_.events[0].t
         self.assertAlmostEqual(run(t)["speed"], -0.7 * run.before(t)["speed"], places=14)

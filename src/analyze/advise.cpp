@@ -132,7 +132,7 @@ ModeAdvice advise_mode(const CompiledModel& compiled, const Values& values, cons
   facts.measured->fastest_rate = out.stiffness.fastest_rate;
   facts.measured->fastest_decay = out.stiffness.fastest_decay;
   facts.measured->accurate_step = out.stiffness.accurate_step;
-  const detail::Plan plan = detail::make_plan(facts, options, detail::has_joints(compiled.system().declarations()));
+  const detail::Plan plan = detail::make_plan(facts, options);
   out.recommendation = in_words(plan, options);
   const auto level = level_of(plan.formulation.value, facts.kind);
   if (!is_large && level && facts.constraint_rows > 0)
@@ -144,7 +144,7 @@ ModeAdvice advise_mode(const CompiledModel& compiled, const Values& values, cons
 /// The pilot run has a tolerance and a method of its own: numbers that a run would refuse are refused here.
 void check_wanted(const System& system, const Values& values, const Options& options, const Facts& facts) {
   detail::check_values(values, system);
-  const detail::Plan plan = detail::make_plan(facts, options, detail::has_joints(system.declarations()));
+  const detail::Plan plan = detail::make_plan(facts, options);
   const detail::Setup setup = detail::check(system.share(), values.held(), values.start(), options);
   detail::check_method(setup, plan.method.value->name, plan.method.value->is_adaptive);
 }
@@ -207,10 +207,9 @@ Advice advise(const System& system, const Values& values, const Options& options
     return mode.recommendation.method.value == advice.modes.front().recommendation.method.value;
   };
   facts.measured.reset();
-  advice.recommendation =
-      std::all_of(advice.modes.begin(), advice.modes.end(), agrees)
-          ? advice.modes.front().recommendation
-          : in_words(detail::make_plan(facts, options, detail::has_joints(compiled.system().declarations())), options);
+  advice.recommendation = std::all_of(advice.modes.begin(), advice.modes.end(), agrees)
+                              ? advice.modes.front().recommendation
+                              : in_words(detail::make_plan(facts, options), options);
   add_notes(advice);
   return advice;
 }

@@ -441,9 +441,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
 }
 
 // A contact that opens has a gap, one that slips does so in its direction: where rounding has put the state on the
-// other side, or the motion goes there, the mode is over at once.
+// other side, or the motion goes there, the mode is over at once. Unknowns that are solved for are known to the
+// tolerance of the solver, and on which side of zero they are says nothing.
 bool Arming::contradicts_its_mode(int guard) const {
-  if (guards_.is_exit(guard)) return false;
+  if (guards_.is_exit(guard) || guards_.model().is_implicit()) return false;
   const auto& end = guards_.info(guard).contact_end;
   const bool tells_mode = end == ContactEnd::gap || end == ContactEnd::slip;
   const Direction direction = guards_[guard].direction;

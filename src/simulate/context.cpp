@@ -70,7 +70,7 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
     implicit->analyze(read_solver(options.implicit), field);
     facts.allows_rosenbrock = implicit->allows_rosenbrock();
   }
-  plan = make_plan(facts, options, has_joints(*model.equations()));
+  plan = make_plan(facts, options);
   const Method& method = *plan.method.value;
   check_method(setup, method.name, method.is_adaptive);
   setup.method = method.name;

@@ -14,7 +14,8 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr int largest_field = 200;  // unknowns, of equations of index 3
+constexpr int largest_field = 200;      // unknowns, of equations of index 3
+constexpr int largest_bdf_field = 100;  // the same of index 2, whose Jacobian BDF would need of the field
 
 }  // namespace
 
@@ -107,7 +108,8 @@ void ImplicitRun::begin(const Plan& plan) {
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
     is_field_always_ = !method.is_implicit() || has_joints || index_ > 3 || dae_->form().structure().array > 0 ||
                        (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field));
-    dae_->begin(is_field_always_ ? 0 : is_bdf(method) ? 2 : std::numeric_limits<int>::max(), plan.start);
+    may_be_field_ = is_bdf(method) && dae_->form().size() <= largest_bdf_field;
+    dae_->begin(is_field_always_ ? 0 : may_be_field_ ? 2 : std::numeric_limits<int>::max(), plan.start);
     // With events, conditions are decided first: they may say which equations are in force.
     if (!model_->has_events()) {
       setup_.start_failure = dae_->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -154,7 +156,7 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
 /// steps.
 std::unique_ptr<Stepper> ImplicitRun::make_method(const Method& method, const VectorField& field, int size,
                                                   const StepControl& control) {
-  if (!dae_ || is_field_always_ || !is_bdf(method))
+  if (!dae_ || is_field_always_ || !may_be_field_)
     return make_stepper(method, field, size, control, integrates_field(), false);
   return std::make_unique<EitherStepper>(
       [this](double t, const double* x) { return dae_->pull().form(t, x).structure().index >= 2; },

@@ -67,6 +67,7 @@ class ImplicitRun {
   bool has_exact_jacobian_ = true;
   int index_ = 0;
   bool is_field_always_ = false;  // whatever the index of a mode
+  bool may_be_field_ = false;     // in modes of index 2 and above
   std::string structure_;
   std::shared_ptr<DaeDynamics> dae_;                 // of a differential-algebraic system
   std::optional<stabilize::EquationKeeper> keeper_;  // of its steps

@@ -56,8 +56,8 @@ std::vector<double> reaching_rates(const CallWords& call, const std::string& wor
 
 class Deliberation {
  public:
-  Deliberation(const Facts& facts, const Options& options, bool has_joints)
-      : facts_(facts), options_(options), has_joints_(has_joints), relative_(relative_tolerance(options)) {}
+  Deliberation(const Facts& facts, const Options& options)
+      : facts_(facts), options_(options), relative_(relative_tolerance(options)) {}
 
   Plan result() {
     plan_.finder = &event::find_finder(options_.events);
@@ -207,10 +207,11 @@ class Deliberation {
     if (facts_.kind == ModelKind::invariants) return formulation("acceleration", "invariants have no multipliers");
     if (method.family == Family::multistep && method.highest_index > 0 && facts_.states <= 100 &&
         facts_.kind == ModelKind::mechanics && facts_.constraint_rows > 0) {
-      if (facts_.contacts == 0 || has_joints_)
+      if (facts_.contacts == 0)
         return formulation("acceleration", "bdf is pulled onto the constraints inside its steps, which takes rates");
+      // Between the ends of steps nothing pulls, and gaps would be off by a thousandth of the tolerance.
       if (relative_ > 1e-8)
-        return formulation("stabilized-index-2", "contacts alone: both levels are among the equations of bdf");
+        return formulation("stabilized-index-2", "contacts: both levels are among the equations of bdf");
     }
     if (method.family == Family::diagonally_implicit)
       return formulation("index-1", "diagonally implicit methods lose their order on index 2");
@@ -264,7 +265,6 @@ class Deliberation {
 
   const Facts& facts_;
   const Options& options_;
-  const bool has_joints_;  // beside contacts
   const double relative_;
   Plan plan_;
 };
@@ -355,19 +355,8 @@ Facts facts_of(const System::Declarations& model) {
   return facts;
 }
 
-bool has_joints(const System::Declarations& model) {
-  if (!model.mechanics) return false;
-  std::vector<bool> is_of_contact(model.mechanics->constraints.size(), false);
-  for (const ContactInfo& contact : model.mechanics->contacts) {
-    if (contact.kind == ContactInfo::Kind::contact && contact.normal >= 0)
-      is_of_contact[static_cast<std::size_t>(contact.normal)] = true;
-    if (contact.slip >= 0) is_of_contact[static_cast<std::size_t>(contact.slip)] = true;
-  }
-  return std::find(is_of_contact.begin(), is_of_contact.end(), false) != is_of_contact.end();
-}
-
-Plan make_plan(const Facts& facts, const Options& options, bool has_joints) {
-  return Deliberation(facts, options, has_joints).result();
+Plan make_plan(const Facts& facts, const Options& options) {
+  return Deliberation(facts, options).result();
 }
 
 }  // namespace detail

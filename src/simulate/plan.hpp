@@ -58,12 +58,8 @@ struct StartWords {
 StartWords read_start(const std::string& words);
 SolverPlan read_solver(const ImplicitOptions& wanted);
 
-/// Whether a mechanism has constraints beside those of its contacts.
-bool has_joints(const System::Declarations& model);
-
 /// What the options ask for by name stays. Throws Misuse for unknown names, and for what does not go together.
-/// has_joints: beside contacts.
-Plan make_plan(const Facts& facts, const Options& options, bool has_joints = false);
+Plan make_plan(const Facts& facts, const Options& options);
 
 /// The same to read.
 Recommendation in_words(const Plan& plan, const Options& options);

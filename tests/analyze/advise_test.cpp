@@ -326,7 +326,7 @@ TEST(Recommend, SaysWhyWithNumbersAndWhatItRejected) {
 }
 
 TEST(Recommend, SolvesConstraintsOfPortHamiltonianSystemsImplicitly) {
-  Facts facts{.kind = ModelKind::port_hamiltonian, .states = 4, .constraint_rows = 2};
+  Facts facts{.kind = ModelKind::port_hamiltonian, .states = 11, .constraint_rows = 2};
   const Recommendation smooth = in_words(detail::make_plan(facts, {.end = 1}), {.end = 1});
   EXPECT_EQ(smooth.method.value, "radau");
   EXPECT_EQ(smooth.formulation.value, "index-2");
@@ -334,6 +334,8 @@ TEST(Recommend, SolvesConstraintsOfPortHamiltonianSystemsImplicitly) {
   EXPECT_EQ(smooth.rejected.front().what, "tsitouras-papakostas-8");
   facts.has_events = true;
   EXPECT_EQ(in_words(detail::make_plan(facts, {.end = 1}), {.end = 1}).formulation.value, "acceleration");
+  facts = {.kind = ModelKind::port_hamiltonian, .states = 8, .constraint_rows = 2};  // second derivatives in one sweep
+  EXPECT_EQ(in_words(detail::make_plan(facts, {.end = 1}), {.end = 1}).method.value, "tsitouras-papakostas-8");
   facts = {.kind = ModelKind::port_hamiltonian, .states = 4};
   EXPECT_EQ(in_words(detail::make_plan(facts, {.end = 1}), {.end = 1}).method.value, "tsitouras-papakostas-8");
 }
