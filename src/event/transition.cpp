@@ -480,6 +480,15 @@ Causes Transitions::causes_of(const Cause& cause) const {
   return causes;
 }
 
+/// Ideal switches alone, and all of them stay as they were: what they watch came near zero, as exactly as it is known,
+/// and no switch has switched.
+bool Transitions::is_undone(const Cause& cause) const {
+  return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
+         cause.accumulating < 0 && held_ == held_before_ &&
+         std::all_of(cause.guards.begin(), cause.guards.end(),
+                     [&](int g) { return !guards_.is_exit(g) && guards_.info(g).ideal_switch >= 0; });
+}
+
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
   Cause now = cause;
   std::vector<Past> past;
@@ -511,7 +520,8 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
       return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
-    if (!is_iteration || !event.notes.empty()) {
+    const bool is_silent = is_iteration || is_undone(now);
+    if (!is_silent || !event.notes.empty()) {
       latest = events.size();
       events.push_back(std::move(event));
     } else if (latest) {

@@ -88,6 +88,7 @@ class Transitions {
   void lock(const Here& here);
   void choose_field();
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
+  bool is_undone(const Cause& cause) const;
   Verdict resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);

@@ -324,6 +324,8 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
   double scale = conducts ? largest_current_ : largest_voltage_;
   for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
     std::vector<double> y = points[p].y, dy = points[p].dy;
+    for (std::size_t j = 0; j < y.size(); ++j)  // one that is zero for a moment has been larger
+      y[j] += 1e-3 * largest_[j] * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
     if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
     for (int other = 0; other < count(); ++other) {
       const Function& same = watched(other, conducts);

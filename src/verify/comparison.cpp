@@ -43,6 +43,12 @@ std::vector<double> end_of(const Result& run) {
   return is_whole ? run.final_state : std::vector<double>();
 }
 
+double largest_of(const Track& track, std::size_t i) {
+  double largest = track.end.empty() ? 0 : std::abs(track.end[i]);
+  for (std::size_t k = 0; k < track.count(); ++k) largest = std::max(largest, std::abs(track.at(k)[i]));
+  return largest;
+}
+
 }  // namespace
 
 std::vector<double> common_times(const Result& first, int instants) {
@@ -105,6 +111,18 @@ std::vector<double> scales_of(const Track& first, const std::vector<double>& abs
     if (!first.end.empty()) widen(first.end[i]);
     const double largest = std::max(std::abs(low), std::abs(high));
     scales.push_back(std::max({high - low, 1e-3 * largest, std::pow(10, digits) * absolute[i]}));
+  }
+  return scales;
+}
+
+std::vector<double> with_zeros(std::vector<double> scales, const Track& first, const Track& tighter, double relative,
+                               double agreement) {
+  if (scales.empty() || tighter.count() < first.count()) return scales;
+  const double whole = *std::max_element(scales.begin(), scales.end());
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const double size = largest_of(first, i);
+    if (size <= relative * whole && largest_of(tighter, i) <= 0.1 * size)
+      scales[i] = std::max(scales[i], 10 * size / agreement);
   }
   return scales;
 }
