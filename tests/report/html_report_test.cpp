@@ -1,4 +1,4 @@
-#include "report/html_report.hpp"
+#include "pawl/report.hpp"
 
 #include <zlib.h>
 

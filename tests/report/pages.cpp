@@ -9,7 +9,7 @@
 
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
-#include "report/html_report.hpp"
+#include "pawl/report.hpp"
 #include "report/json.hpp"
 #include "report/whole_file.hpp"
 
