@@ -22,6 +22,7 @@ struct ReportOptions {
   std::string summary = {};              ///< one line below it
   std::string command = {};              ///< that makes the same run again
   std::vector<std::string> plots = {};   ///< "x" over time, "x,y" for y over x; default: the first states
+  double most_megabytes = 40;            ///< curves that would make the file larger are left out, and it says so
   const Options* run_options = nullptr;  ///< of the run, where they are to be shown
   const Verification* verification = nullptr;
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< headings and texts: advice, the model, ...
