@@ -8,9 +8,9 @@
 
 #include "exit.hpp"
 #include "pawl/advise.hpp"
+#include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
-#include "report/html_report.hpp"
 
 namespace pawl::python {
 

@@ -15,12 +15,12 @@
 #include "event/finder.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/advise.hpp"
+#include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
 #include "report/csv.hpp"
 #include "report/curve_plot.hpp"
 #include "report/hdf5.hpp"
-#include "report/html_report.hpp"
 #include "report/json.hpp"
 #include "report/mat.hpp"
 #include "report/plot.hpp"
@@ -300,10 +300,9 @@ int run(const Words& words) {
     verification = verify_with_bar(system, values, options, result, how);
   const auto in_json = [&](const Table* samples) {
     nlohmann::ordered_json object = to_json(result);
-    if (samples != nullptr) object["samples"] = to_json(*samples);
     object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
     if (verification) object["verification"] = to_json(*verification);
-    return print(object);
+    return samples != nullptr ? print(object, *samples) : print(object);
   };
   if (words.json)
     fmt::print("{}", in_json(nullptr));
@@ -324,9 +323,7 @@ int run(const Words& words) {
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
   }
   if (!words.plot_to.empty()) {
-    const CurvePlot plot = plot_of(result, axes);
-    const bool is_svg = std::filesystem::path(words.plot_to).extension() == ".svg";
-    write_whole_file(words.plot_to, is_svg ? to_svg(plot) : to_png(plot));
+    plot(result, words.plot, words.plot_to);
     if (!words.json) fmt::print("\nwrote {}\n", words.plot_to);
   }
   if (!words.report.empty()) {

@@ -139,6 +139,7 @@ Differences compare(const Track& a, const Track& b, const std::vector<double>& t
   const auto add = [&](double t, const double* xa, const double* xb) {
     double largest = 0, mean = 0, squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      all.apart.push_back(xb[i] - xa[i]);
       double difference = std::abs(xa[i] - xb[i]) / scales[i];
       if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();
       last[i] = difference;

@@ -38,6 +38,7 @@ std::vector<double> with_zeros(std::vector<double> scales, const Track& first, c
 struct Differences {
   std::vector<double> t, largest;  ///< over the variables
   std::vector<double> mean;        ///< root mean square over the variables
+  std::vector<double> apart;       ///< b - a as they are, a number per variable and time
   std::vector<double> size;        ///< root mean square of the states themselves, the largest so far
   std::vector<Agreement> variables;
   bool has_end = false;  ///< the last entry is the end of the run

@@ -69,6 +69,8 @@ void compare_with_first(const Ground& ground, SecondRun& run, Made& made) {
   made.differences =
       compare(ground.track, made.track, ground.times, first.t_end, ground.scales, run.events, first.state_names());
   run.variables = made.differences.variables;
+  run.times = made.differences.t;
+  run.differences = made.differences.apart;
   if (!made.differences.t.empty()) run.t_compared = made.differences.t.back();
   for (const Agreement& variable : run.variables) {
     run.digits = std::min(run.digits, variable.digits);

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "pawl/pawl.hpp"
+#include "pawl/report.hpp"
 #include "problems/catalogue.hpp"
-#include "report/html_report.hpp"
 #include "report/json.hpp"
 #include "report/whole_file.hpp"
 

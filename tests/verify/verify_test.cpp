@@ -56,6 +56,22 @@ struct Oscillator {
   }
 };
 
+TEST(Verify, DifferencesAreThoseThatDigitsAreCountedFrom) {
+  Oscillator oscillator;
+  const auto [first, verification] = run_and_verify(oscillator.system, {.end = 20});
+  ASSERT_EQ(verification.runs.size(), 2u);
+  for (const SecondRun& run : verification.runs) {
+    ASSERT_EQ(run.differences.size(), 2 * run.times.size());
+    EXPECT_EQ(run.times.back(), 20);
+    for (std::size_t i = 0; i < 2; ++i) {
+      double largest = 0;
+      for (std::size_t k = 0; k < run.times.size(); ++k)
+        largest = std::max(largest, std::abs(run.differences[2 * k + i]));
+      EXPECT_NEAR(-std::log10(largest / run.variables[i].scale), run.variables[i].digits, 1e-12) << run.what;
+    }
+  }
+}
+
 // The other runs are a hundred times more accurate, so what they differ by is the error of the first one.
 TEST(Verify, AgreementOfSmoothRunsIsTheTrueErrorOfTheFirst) {
   const Problem& kepler = find_problem("kepler");
