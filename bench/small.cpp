@@ -66,11 +66,16 @@ double seconds_of(const Row& row, int repetitions) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<Row> rows{of_problem("andrews", 2.3e-7),  of_problem("andrews", 3e-9),
-                              of_problem("andrews", 8e-11),   of_problem("cartesian-pendulum", 1e-6, 1000),
-                              of_problem("vdpol", 1e-5),      of_problem("robertson", 1e-5),
-                              of_problem("bouncing-ball", 1e-9), sine(),
-                              set_up("lorenz"),               set_up("squeezer")};
+  const std::vector<Row> rows{of_problem("andrews", 2.3e-7),
+                              of_problem("andrews", 3e-9),
+                              of_problem("andrews", 8e-11),
+                              of_problem("cartesian-pendulum", 1e-6, 1000),
+                              of_problem("vdpol", 1e-5),
+                              of_problem("robertson", 1e-5),
+                              of_problem("bouncing-ball", 1e-9),
+                              sine(),
+                              set_up("lorenz"),
+                              set_up("squeezer")};
   const std::string only = argc > 1 ? argv[1] : "";
   for (const Row& row : rows) {
     if (row.name.find(only) == std::string::npos) continue;
@@ -78,7 +83,7 @@ int main(int argc, char** argv) {
     const int repetitions = std::max(1, static_cast<int>(4e-3 / seconds_of(row, 1)));
     double best = std::numeric_limits<double>::infinity();
     for (int round = 0; round < 25; ++round) best = std::min(best, seconds_of(row, repetitions));
-    std::printf("%s\t%.4g\t%lld\t%zu\t%.2e\n", row.name.c_str(), best, result.statistics.rhs,
-                result.events.size(), row.error ? row.error(result) : std::nan(""));
+    std::printf("%s\t%.4g\t%lld\t%zu\t%.2e\n", row.name.c_str(), best, result.statistics.rhs, result.events.size(),
+                row.error ? row.error(result) : std::nan(""));
   }
 }
