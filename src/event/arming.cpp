@@ -201,7 +201,8 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
 Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
   if (sign != 0) return {.sign = sign};
-  if (!guards_[guard].is_generic) return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
+  if (!guards_.is_told_by_ranges(guard))
+    return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
   // A truth loses nothing by waiting until the motion has left; what must not be beyond zero would.
   const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.holds_truth(guard);
@@ -230,9 +231,14 @@ Signs Arming::look_black_box(int guard, const Moment& moment) {
   Signs verdict;
   double noise = 0;
   moved_.resize(n_);
-  for (const double side : {-1.0, 1.0}) {
-    for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] - side * 4 * eps * moment.scale[i];
-    noise = std::max(noise, std::abs(guards_.evaluate(guard, moment.t * (1 + side * 2 * eps), moved_.data()) - g));
+  for (const int period : {1, 2, 4}) {  // what cancels where all states move together does not where they part
+    for (const double side : {-1.0, 1.0}) {
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double sign = static_cast<int>(i) % period < (period + 1) / 2 ? side : -side;
+        moved_[i] = moment.x[i] - sign * 4 * eps * moment.scale[i];
+      }
+      noise = std::max(noise, std::abs(guards_.evaluate(guard, moment.t * (1 + side * 2 * eps), moved_.data()) - g));
+    }
   }
   noise += 4 * eps * std::abs(g);
   if (std::abs(g) > noise) verdict.sign = sign_of(g);
@@ -256,8 +262,24 @@ bool Arming::reads_followers(int guard, const Moment& moment) {
   return guards_[guard].is_generic;
 }
 
-// Multipliers are known here, and their rates are not: where the sign is not certain, a difference along the motion
-// tells the slope.
+// Multipliers are known here, and their rates are not: where the sign is not certain, differences along the motion tell
+// the derivatives. What is left of forces that cancel is no less than what the rounding of the states makes of it.
+Signs Arming::look_at_joints(int guard, const Moment& moment, bool wants_slope) {
+  Armed& armed = (*this)[guard];
+  if (armed.rests) return look_in_band(guard, moment, Rest::Band::noise);
+  if (!armed.is_known) armed.magnitude = 0;  // it was not watched in the last step
+  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
+  armed.forecast = infinity;
+  is_near_zero_ = !(std::abs(g) > 1e-6 * armed.magnitude && armed.magnitude > 0);
+  if (!is_near_zero_ && !wants_slope) return {.sign = sign_of(g)};
+  const Signs verdict =
+      rest_.look_at_black_box(Rest::Band::rounding, guard, moment, second_rate(moment).data(), &armed.forecast);
+  is_near_zero_ = is_near_zero_ && verdict.sign == 0;
+  return verdict;
+}
+
+// The same for contacts, whose forces press.
 Signs Arming::look_at_followers(int guard, const Moment& moment, bool wants_slope) {
   if (!std::exchange(has_followers_, true)) guards_.followers()->values(moment.t, moment.x, followers_.data());
   double largest = 0;
@@ -323,7 +345,9 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
-  if (reads_followers(guard, moment)) return look_at_followers(guard, moment, wants_slope);
+  if (reads_followers(guard, moment))
+    return guards_.is_of_contact(guard) ? look_at_followers(guard, moment, wants_slope)
+                                        : look_at_joints(guard, moment, wants_slope);
   if (guards_[guard].is_generic) return look_generic(guard, moment, wants_slope);
   const Signs verdict = look_black_box(guard, moment);
   is_near_zero_ = verdict.slope == 0;
@@ -332,7 +356,8 @@ Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
 
 // Whether value and derivatives are all zero to rounding: from here on what moves it is noise.
 bool Arming::begins_rest(int guard, const Moment& moment, const Signs& verdict) {
-  if (guards_.is_exit(guard) || guards_.is_relation(guard) || guards_[guard].reads_followers) return false;
+  if (guards_.is_exit(guard) || guards_.is_relation(guard)) return false;
+  if (guards_.is_of_contact(guard) && guards_[guard].reads_followers) return false;
   const GuardRole role = guards_.info(guard).role;
   if (role == GuardRole::relay_up || role == GuardRole::relay_down) return false;
   if (!is_near_zero_ || verdict.leaving() != 0 || !moment.is_new_motion) return false;
