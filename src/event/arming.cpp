@@ -205,7 +205,7 @@ Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
     return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
   // A truth loses nothing by waiting until the motion has left; what must not be beyond zero would.
-  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.holds_truth(guard);
+  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.keeps_side(guard);
   return look_along(
       guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },
       [&](std::size_t i) { return can_wait ? rest_.decisive_rate(i) : rest_.rate_margin(band, i); }, of_second);
@@ -372,7 +372,7 @@ bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment
                            Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int to = verdict.leaving();
-  armed.rests = verdict.sign == 0 && (to == 0 || guards_.holds_truth(guard));
+  armed.rests = verdict.sign == 0 && (to == 0 || guards_.keeps_side(guard));
   if (armed.rests) {
     if (has_fired) armed.sign = static_cast<signed char>(-armed.sign);
     if (has_fired || to != 0) armed.rests_from = moment.t;  // it may leave long before the end of a step
@@ -413,7 +413,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
-    if ((has_fired && !guards_.holds_truth(g)) || !armed.is_known) armed.rests = false;
+    if ((has_fired && !guards_.keeps_side(g)) || !armed.is_known) armed.rests = false;
     const bool has_rested = armed.rests;
     // Multipliers where a step was cut are those of their polynomial but for its error: it may yet have to pass zero.
     const Signs verdict = look(g, moment, has_fired && (is_unilateral || guards_[g].reads_followers));
@@ -443,6 +443,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
       const bool is_above = is_relay && held_.sides[static_cast<std::size_t>(info.role_index)] == RelaySide::above;
       armed.sign = is_above ? 1 : -1;
+      armed.starts_at_zero = false;
+    }
+    if (guards_.is_of_switch(g) && armed.starts_at_zero && armed.sign == 0) {
+      armed.sign = static_cast<signed char>(-static_cast<int>(guards_[g].direction));
       armed.starts_at_zero = false;
     }
     if (guards_.is_exit(g)) {
@@ -481,7 +485,7 @@ void Arming::come_to_rest(int guard, const Moment& moment) {
   armed.rests = true;
   armed.rests_from = moment.t;
   armed.forecast = infinity;
-  if (guards_.holds_truth(guard)) return;
+  if (guards_.keeps_side(guard)) return;
   armed.sign = 0;
   armed.starts_at_zero = true;
 }

@@ -253,7 +253,7 @@ class Certified final : public EventFinder {
     if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
     auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
     if (!end) return std::nullopt;
-    if (!guards_.holds_truth(guard) || end->after == armed.sign) {
+    if (!guards_.keeps_side(guard) || end->after == armed.sign) {
       if (guards_[guard].is_generic && guards_[guard].reads_followers) guards_.sample(guard);
       return end->right;
     }

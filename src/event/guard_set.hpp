@@ -91,6 +91,10 @@ class GuardSet {
   bool is_relation(int guard) const { return !is_exit(guard) && info(guard).role == GuardRole::relation; }
   /// A condition, a relation, a member of a family or a relay: something that is held follows it.
   bool holds_truth(int guard) const { return !is_exit(guard) && info(guard).role != GuardRole::guard; }
+  /// Likewise, or the guard of an ideal switch, which ends what the switch does now: leaving zero is an event of these,
+  /// where that goes to the other side than the one that is held.
+  bool keeps_side(int guard) const { return holds_truth(guard) || is_of_switch(guard); }
+  bool is_of_switch(int guard) const { return !is_exit(guard) && info(guard).ideal_switch >= 0; }
   /// Whether ranges of the states are enough to tell where it is: what it reads beside them is solved for.
   bool is_told_by_ranges(int guard) const { return (*this)[guard].is_generic && !(*this)[guard].reads_followers; }
   /// Of a contact, a place of friction: the engine's own.
