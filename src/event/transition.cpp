@@ -359,7 +359,14 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
 // Modes that follow from the state: what contacts and ideal switches do from here.
 Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes) {
   if (!dynamics_.resolves()) return {};
-  if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
+  const bool was_drawn = why == Settle::jump && here.x == x_before_;
+  if (was_drawn && held_ == held_before_) {
+    why = Settle::pass;
+  } else if (was_drawn && model_.mechanics && !model_.mechanics->contacts.empty()) {
+    // A truth has changed, and the state is one of dense output: what it is off is no gap.
+    if (std::string failure = dynamics_.settle(here.t, here.x.data(), held_before_, Settle::drawn); !failure.empty())
+      return Verdict::failed(MessageCode::cannot_resolve, here.t, {{"why", failure}});
+  }
   std::vector<int> fired;
   for (const int g : cause.guards) {
     if (!guards_.is_exit(g)) fired.push_back(guards_[g].declaration);
