@@ -63,6 +63,18 @@ std::string draw_plot(const Result& run, const PlotNames& names) {
   return draw({plot.x_name, plot.x}, {plot.y_name, plot.y});
 }
 
+/// What contacts did, by kind, in the place of their guards; and whatever else fired.
+std::vector<std::string> what_happened(const Result& run, const Event& event) {
+  std::vector<std::string> all = run.contact_events(event);
+  if (all.empty()) return run.names(event);
+  for (const EventSource& source : event.sources) {
+    const bool is_of_contact = source.kind == EventSource::Kind::guard &&
+                               run.declarations->guards[static_cast<std::size_t>(source.index)].contact_end;
+    if (!is_of_contact) all.push_back(name_of(source, *run.declarations));
+  }
+  return all;
+}
+
 /// One line per event, as many as fit a screen unless --explain asks for all of them and how they were found.
 std::string events_in_words(const Result& run, bool explain) {
   std::string text;
@@ -70,7 +82,7 @@ std::string events_in_words(const Result& run, bool explain) {
   std::size_t shown = 0;
   for (const Event& event : run.events) {
     if (!explain && ++shown > most) break;
-    const std::vector<std::string> names = run.names(event);
+    const std::vector<std::string> names = what_happened(run, event);
     std::string list = fmt::format(
         "{}", fmt::join(names.begin(),
                         names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 4)), ", "));

@@ -45,12 +45,16 @@ Json statistics_of(const Statistics& statistics) {
 Json events_of(const Result& run) {
   Json all = Json::array();
   for (const Event& event : run.events) {
+    Json contacts = Json::array();
+    for (const ContactFired& one : event.contacts)
+      contacts.push_back({{"name", name_of(one, *run.declarations)}, {"kind", std::string(to_string(one.kind))}});
     all.push_back({{"t", event.t},
                    {"guards", run.names(event)},
                    {"kind", std::string(to_string(event.kind))},
                    {"mode_before", run.mode(*event.held_before)},
                    {"mode_after", run.mode(*event.held_after)},
                    {"uncertainty", event.uncertainty},
+                   {"contacts", contacts},
                    {"notes", event.notes}});
   }
   return all;
