@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test web python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
+.PHONY: demo test docs docs-packages web python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -12,7 +12,7 @@ demo: configure  ## builds the command alone, runs a mechanism in space and writ
 	@build/release/bin/pawl run flail --plot box_z --report build/demo/flail.html
 	@echo "open $(CURDIR)/build/demo/flail.html in a browser: plots, events, and the mechanism in motion"
 
-test: python-packages release lint-format web  ## builds everything, checks its format, passes the whole test suite
+test: python-packages docs-packages release lint-format web  ## builds everything, checks its format, passes the whole test suite
 	ctest --preset release
 
 python:  ## builds the Python package into .venv, with Debian's python3
@@ -23,19 +23,24 @@ python:  ## builds the Python package into .venv, with Debian's python3
 	PAWL_BUILD_DIR=$(CURDIR)/build/release .venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall .
 	.venv/bin/python -c "import pawl; print('pawl', pawl.__version__, 'in .venv/bin/python')"
 
+docs:  ## makes the site build/site/index.html, with the API reference, and checks its links
+	@scripts/bootstrap docs api
+	scripts/links
+	scripts/site build/site
+	@echo "open $(CURDIR)/build/site/index.html in a browser"
+
 gauntlet: harness  ## every adversarial event case with every method; a table of faults, exit code 1 if there are any
 	build/release/bin/pawl-bench gauntlet
 
-papers: harness  ## every published table beside ours; exit code 1 if one is not reproduced
-	build/release/bin/pawl-bench papers
+papers: harness  ## runs every published table, writes docs/papers.md; exit code 1 if one is not reproduced
+	scripts/measure build/release/bin/pawl-bench papers papers; code=$$?; scripts/fill papers && exit $$code
 
-bench:  ## runs the benchmarks and writes docs/benchmarks.md
+bench:  ## measures everything that docs/benchmarks shows, beside peers, and writes these pages
 	@scripts/bootstrap bench
 	scripts/sundials
 	cmake --preset bench
 	cmake --build --preset bench
-	scripts/benchmarks > docs/benchmarks.md.partial && mv docs/benchmarks.md.partial docs/benchmarks.md
-	@cat docs/benchmarks.md
+	scripts/benchmarks
 
 sanitize:  ## the tests under the address and undefined-behaviour sanitizers, room by room (ROOMS="event simulate")
 	@scripts/bootstrap
@@ -58,6 +63,9 @@ lint:  ## clang-format and clang-tidy over everything
 
 web:
 	@scripts/bootstrap web || echo "make: the packages above are not to be had; tests of reports in a browser will be skipped"
+
+docs-packages:
+	@scripts/bootstrap docs || echo "make: mkdocs is not to be had; the site will not be built, links are checked all the same"
 
 lint-format: configure
 	@scripts/lint --format
@@ -83,7 +91,8 @@ release: configure
 harness: configure
 	cmake --build --preset release --target pawl_bench
 
-install: release  ## installs below PREFIX (default /usr/local)
+install: configure  ## builds what is installed, without tests, and installs it below PREFIX (default /usr/local)
+	cmake --build --preset release --target pawl_installed
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes everything that was built

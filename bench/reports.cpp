@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "pawl/pawl.hpp"
+#include "pawl/report.hpp"
 #include "problems/catalogue.hpp"
 #include "report.hpp"
-#include "report/html_report.hpp"
 #include "suites.hpp"
 
 namespace pawl::bench {

@@ -2,10 +2,12 @@
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY PAWL_ROOMS)
-list(REMOVE_ITEM rooms pawl_problems pawl_report)
-install(TARGETS pawl pawl_klu pawl_sundials pawl_asmjit ${rooms} EXPORT pawl-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+list(REMOVE_ITEM rooms pawl_problems)
+install(TARGETS pawl pawl_klu pawl_sundials pawl_asmjit pawl_hdf5 ${rooms} EXPORT pawl-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+add_custom_target(pawl_installed DEPENDS pawl_command ${rooms})  # all that has to be built for it
 install(TARGETS pawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET pawl_mpi)
+  add_dependencies(pawl_installed pawl_mpi)
   install(TARGETS pawl_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/pawl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")

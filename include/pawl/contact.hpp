@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "pawl/function.hpp"
@@ -19,6 +20,24 @@ namespace pawl {
 /// How a contact stands, held between events. In the plane slip has two modes, by the sign of the slip speed; in space
 /// its direction is that of the motion.
 enum class ContactMode { open, closed, stick, slip, slip_back };
+
+/// What happens to a contact at an event. Several may at once: a plastic impact on a rough floor is an impact, a rest
+/// and a stick or a slip.
+enum class ContactEvent {
+  impact,   ///< bodies meet with a speed, or an impulse passes through them; a compliant contact begins to overlap
+  rest,     ///< what was open stays closed from here
+  stick,    ///< friction holds from here
+  slip,     ///< it slips from here, or from here the other way
+  release,  ///< what was closed is open from here
+};
+std::string_view to_string(ContactEvent kind);
+
+/// A contact, and what happened to it.
+struct ContactFired {
+  int contact;  ///< Contact::index
+  ContactEvent kind;
+  bool operator==(const ContactFired&) const = default;
+};
 
 /// A contact, or a place of dry friction. at[contact.normal] is the force that presses, at[contact.slip] the friction
 /// force along the slip speed (in space at[contact.slip[0]] and [1]); both are 0 while it is open.

@@ -41,9 +41,11 @@ struct Event {
   std::vector<EventSource> sources;  ///< in the order of time, then of declaration
   std::shared_ptr<const Held> held_before, held_after;
 
-  std::vector<std::string> notes = {};  ///< what the engine decided: impacts, what a contact does from here
+  std::vector<std::string> notes = {};      ///< what the engine decided: impacts, what a contact does from here
+  std::vector<ContactFired> contacts = {};  ///< what contacts did, in the order of their declaration
 
   bool fired(Guard guard) const;
+  bool fired(const Contact& contact, ContactEvent of_kind) const;
 
   // How it was found.
   std::vector<double> zeros;         ///< where each guard vanishes, to within `uncertainty`
@@ -55,6 +57,8 @@ struct Event {
 };
 
 std::string name_of(const EventSource& source, const System::Declarations& model);
+/// The name of a contact of a mechanism, alone or in a mixture.
+const std::string& name_of(const ContactFired& one, const System::Declarations& model);
 /// What is held, in words: "not resting, gear = 2, heater above".
 std::string describe_mode(const Held& held, const System::Declarations& model);
 

@@ -39,6 +39,7 @@ struct Causes {
   std::vector<Fired> fired = {};            ///< in the order of time, then of declaration
   std::vector<TimeEvent> time_events = {};  ///< in the order of declaration
   std::vector<Relay> left = {};             ///< relays whose surface the motion leaves
+  std::vector<ContactFired> contacts = {};  ///< what contacts did in the round before
   bool is_start = false;                    ///< the run starts here
   bool is_accumulation = false;             ///< infinitely many events of `fired` end here
 };
@@ -162,6 +163,14 @@ class Jump {
     const std::size_t mode = index_of(contact.mode, held_.modes.size(), "contact");
     return held_.modes[mode] != held_before_.modes[mode] ||
            any([&contact](const Fired& one) { return one.contact == contact.index; });
+  }
+  /// The same by kind. Contacts are decided after the jumps of a round: asked in the round that follows.
+  bool fired(const Contact& contact, ContactEvent kind) const {
+    index_of(contact.mode, held_.modes.size(), "contact");
+    for (const ContactFired& one : causes_.contacts) {
+      if (one == ContactFired{contact.index, kind}) return true;
+    }
+    return false;
   }
   bool is_start() const { return causes_.is_start; }                ///< the first round of the run
   bool is_accumulation() const { return causes_.is_accumulation; }  ///< infinitely many events end here

@@ -191,6 +191,7 @@ class Result {
   std::vector<double> times_of(Relay r) const;  ///< it switched, began to slide or left its surface
   std::vector<double> times_of(TimeEvent e) const;
   std::vector<double> times_of(const Contact& contact) const;  ///< impacts and changes of its mode
+  std::vector<double> times_of(const Contact& contact, ContactEvent kind) const;
   /// Times at which an event changed this variable.
   template <class E>
   std::vector<double> times_of(Discrete<E> d) const {
@@ -201,6 +202,8 @@ class Result {
   }
   /// Names of what fired, and of the mode.
   std::vector<std::string> names(const Event& event) const;
+  /// What contacts did at it: "impact of floor", "slip of floor".
+  std::vector<std::string> contact_events(const Event& event) const;
   std::string mode(const Held& held) const { return describe_mode(held, *declarations); }
 
   /// Accepted steps and requested times, in the order of time, as far as Options::keep allows.
@@ -245,6 +248,7 @@ class Result {
 
  private:
   std::vector<double> times_where(const Callback<bool(const Event&)>& is_wanted) const;
+  void check(const Contact& contact) const;
   std::vector<double> times_of_guards(const Callback<bool(const GuardInfo&)>& is_wanted) const;
   std::shared_ptr<const Held> held_at(double t, bool before) const;
   Instant inside(double t, bool before) const;

@@ -75,8 +75,10 @@ struct SecondRun {
   Outcome outcome = Outcome::finished;
   std::string reason;  ///< where it failed or was stopped
   double t_end = 0;
-  double t_compared = 0;                    ///< states were compared up to here
-  std::vector<Agreement> variables;         ///< in the order of the states
+  double t_compared = 0;             ///< states were compared up to here
+  std::vector<Agreement> variables;  ///< in the order of the states
+  /// Where states were compared, and this run minus the first there: a number per state for every time.
+  std::vector<double> times, differences;
   double digits = 16, digits_at_end = 16;   ///< the least of them
   std::vector<EventPair> events;            ///< in the order of time
   int matched = 0, missing = 0, extra = 0;  ///< events; missing: only the first run has them; extra: only this one

@@ -69,6 +69,9 @@ class Contact:
         self.slip = Named(system, CONSTRAINT, slip, f"{name}.slip", tangents) if slip >= 0 else None
         self.mode = system._handle(MODE, mode)
 
+    def _indices(self):
+        return self.index, self.normal.index, -1 if self.slip is None else self.slip.index, self.mode.index
+
     def __repr__(self):
         return self.name
 

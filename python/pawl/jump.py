@@ -5,6 +5,7 @@ import weakref
 from .errors import Misuse
 from .evaluate import evaluate
 from .expr import INPUT, MODE, TIME_EVENT, TRUTH, Expr
+from .handles import Contact
 from .signals import Signal
 
 
@@ -62,9 +63,17 @@ class Jump(_View):
             return self._view.give(handle.index, value._core)
         self._view.write(handle.kind, handle.index, float(value))
 
-    def fired(self, what):
-        """Whether this guard, condition, relay or time event fired in this round."""
+    def fired(self, what, kind=None):
+        """Whether this guard, condition, relay, contact or time event fired in this round.
+
+        kind: of a contact, "impact", "rest", "stick", "slip" or "release". Contacts are decided after the jumps of a
+        round: asked in the round that follows.
+        """
         handle = self._own(what, "fired(...)")
+        if isinstance(handle, Contact):
+            return self._view.fired_contact(*handle._indices(), kind)
+        if kind is not None:
+            raise Misuse(f"fired(..., kind={kind!r}): kinds are those of contacts, and '{handle}' is none")
         return self._view.fired(handle.kind, handle.index)
 
     @property

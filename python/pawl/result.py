@@ -14,9 +14,12 @@ from .jump import _typed
 
 
 class Event:
-    """One instant at which something fired, or was seen: t, kind, names, notes, mode (after it)."""
+    """One instant at which something fired, or was seen: t, kind, names, contacts, notes, mode (after it).
 
-    __slots__ = ("t", "kind", "names", "notes", "mode", "fires", "uncertainty")
+    contacts: pairs of a contact's name and what it did: "impact", "rest", "stick", "slip" or "release".
+    """
+
+    __slots__ = ("t", "kind", "names", "contacts", "notes", "mode", "fires", "uncertainty")
 
     def __init__(self, found):
         for key in self.__slots__:
@@ -144,13 +147,17 @@ class Run:
             self._events = Events(Event(found) for found in self._result.events())
         return self._events
 
-    def times_of(self, what):
-        """Times at which this guard, condition, relay, contact, time event or discrete variable fired or changed."""
+    def times_of(self, what, kind=None):
+        """Times at which this guard, condition, relay, contact, time event or discrete variable fired or changed.
+
+        kind: of a contact, "impact", "rest", "stick", "slip" or "release" alone.
+        """
         handle = self.model[what] if isinstance(what, str) else what
         self.model._own(handle, "times_of(...)")
         if isinstance(handle, Contact):
-            slip = -1 if handle.slip is None else handle.slip.index
-            return self._result.times_of_contact(handle.index, handle.normal.index, slip, handle.mode.index)
+            return self._result.times_of_contact(*handle._indices(), kind)
+        if kind is not None:
+            raise Misuse(f"times_of(..., kind={kind!r}): kinds are those of contacts, and '{handle}' is none")
         return self._result.times_of(handle.kind, handle.index)
 
     # Values.

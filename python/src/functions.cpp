@@ -1,8 +1,10 @@
 #include "functions.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include "exit.hpp"
 
@@ -319,6 +321,13 @@ Jump& JumpView::alive() const {
   return *jump;
 }
 
+ContactEvent contact_event(const std::string& word) {
+  for (const ContactEvent kind :
+       {ContactEvent::impact, ContactEvent::rest, ContactEvent::stick, ContactEvent::slip, ContactEvent::release})
+    if (to_string(kind) == word) return kind;
+  throw Misuse(fmt::format("'{}' is no event of a contact: those are impact, rest, stick, slip and release", word));
+}
+
 void bind_functions(py::module_& m) {
   py::class_<At>(m, "At").def_property_readonly("t", &At::t).def("read", &At::read);
   py::class_<JumpView>(m, "JumpView")
@@ -338,7 +347,12 @@ void bind_functions(py::module_& m) {
              if (kind == kind_time_event) return jump.fired(TimeEvent{i});
              if (kind == static_cast<int>(Op::truth)) return jump.fired(Condition{i}) || jump.fired(Relation{i});
              if (kind == static_cast<int>(Op::relay)) return jump.fired(Relay{i});
-             throw Misuse("fired(...) takes guards, conditions, relations, relays and time events");
+             throw Misuse("fired(...) takes guards, conditions, relations, relays, contacts and time events");
+           })
+      .def("fired_contact",
+           [](const JumpView& self, int index, int normal, int slip, int mode, const std::optional<std::string>& kind) {
+             const Contact contact{{normal}, {slip}, {mode}, index};
+             return kind ? self.alive().fired(contact, contact_event(*kind)) : self.alive().fired(contact);
            })
       .def("schedule", [](const JumpView& self, int i, double t) { self.alive().schedule(TimeEvent{i}, t); })
       .def("schedule_again", [](const JumpView& self, double t) { self.alive().schedule_again(t); })

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,9 @@ using model::Op;
 
 /// What a Python handle stands for, and where. Kinds below 100 are those of graph inputs.
 enum Kind : int { kind_guard = 100, kind_time_event, kind_contact, kind_observable, kind_constraint };
+
+/// What a contact may do, by its word.
+ContactEvent contact_event(const std::string& word);
 
 template <class T>
 std::vector<T> rows_of(const GraphFunction& f, const Point<T>& at) {

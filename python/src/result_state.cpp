@@ -138,9 +138,14 @@ py::dict state_of(const Result& run) {
     std::vector<int> sources;
     for (const EventSource& source : one.sources)
       sources.insert(sources.end(), {static_cast<int>(source.kind), source.index, source.member.i, source.member.j});
+    std::vector<int> contacts;
+    for (const ContactFired& fired : one.contacts) {
+      contacts.push_back(fired.contact);
+      contacts.push_back(static_cast<int>(fired.kind));
+    }
     events.append(py::make_tuple(one.t, static_cast<int>(one.kind), sources, number_of(one.held_before),
                                  number_of(one.held_after), one.notes, one.zeros, one.uncertainty, one.is_clamped,
-                                 one.is_within_tolerance));
+                                 one.is_within_tolerance, contacts));
   }
   all["eras"] = eras;
   all["events"] = events;
@@ -231,6 +236,9 @@ std::shared_ptr<Result> restored(const System& system, const py::list& given, co
     event.uncertainty = entry[7].cast<double>();
     event.is_clamped = entry[8].cast<bool>();
     event.is_within_tolerance = entry[9].cast<bool>();
+    const auto contacts = entry[10].cast<std::vector<int>>();
+    for (std::size_t i = 0; i < contacts.size(); i += 2)
+      event.contacts.push_back({contacts[i], static_cast<ContactEvent>(contacts[i + 1])});
     run.events.push_back(std::move(event));
   }
   const auto ends = state["ends"].cast<py::tuple>();

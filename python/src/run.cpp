@@ -8,9 +8,9 @@
 
 #include "exit.hpp"
 #include "pawl/advise.hpp"
+#include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
-#include "report/html_report.hpp"
 
 namespace pawl::python {
 
@@ -224,6 +224,10 @@ py::list events_of(const Result& run) {
     one["fires"] = fires(event.kind);
     one["names"] = run.names(event);
     one["notes"] = event.notes;
+    py::list contacts;
+    for (const ContactFired& fired : event.contacts)
+      contacts.append(py::make_tuple(name_of(fired, *run.declarations), std::string(to_string(fired.kind))));
+    one["contacts"] = contacts;
     one["mode"] = run.mode(*event.held_after);
     one["uncertainty"] = event.uncertainty;
     events.append(one);
@@ -374,8 +378,9 @@ void bind_run(py::module_& m) {
       .def("events", &events_of)
       .def("times_of", [](const Result& self, int kind, int index) { return array_of(times_of(self, kind, index)); })
       .def("times_of_contact",
-           [](const Result& self, int index, int normal, int slip, int mode) {
-             return array_of(self.times_of(Contact{{normal}, {slip}, {mode}, index}));
+           [](const Result& self, int index, int normal, int slip, int mode, const std::optional<std::string>& kind) {
+             const Contact contact{{normal}, {slip}, {mode}, index};
+             return array_of(kind ? self.times_of(contact, contact_event(*kind)) : self.times_of(contact));
            })
       .def("at", &Result::at)
       .def("before", &Result::before)

@@ -1,4 +1,4 @@
-"""What is written is true: docstrings, docs/python.md, the README, notebooks and type stubs are run or compared."""
+"""What is written is true: docstrings, docs/python.md, the README, the ten models, notebooks and type stubs are run or compared."""
 
 import ast
 import contextlib
@@ -62,6 +62,24 @@ class Documents(unittest.TestCase):
 
     def test_the_readme(self):
         self.run_blocks("README.md")
+
+    def test_start_here(self):
+        self.run_blocks("docs/index.md")
+
+    def test_the_guide_for_python(self):
+        self.run_blocks("docs/how-to/call-from-python.md")
+
+    def test_the_ten_models(self):
+        folder = os.path.join(ROOT, "docs", "models")
+        ran = 0
+        for page in sorted(file for file in os.listdir(folder) if file.endswith(".md")):
+            with open(os.path.join(folder, page)) as file:
+                has_python = "```python" in file.read()
+            if has_python:
+                with self.subTest(page):
+                    self.run_blocks(os.path.join("docs", "models", page))
+                ran += 1
+        self.assertGreaterEqual(ran, 9)
 
 
 class Notebooks(unittest.TestCase):

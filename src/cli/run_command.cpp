@@ -15,12 +15,12 @@
 #include "event/finder.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/advise.hpp"
+#include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
 #include "report/csv.hpp"
 #include "report/curve_plot.hpp"
 #include "report/hdf5.hpp"
-#include "report/html_report.hpp"
 #include "report/json.hpp"
 #include "report/mat.hpp"
 #include "report/plot.hpp"
@@ -63,6 +63,18 @@ std::string draw_plot(const Result& run, const PlotNames& names) {
   return draw({plot.x_name, plot.x}, {plot.y_name, plot.y});
 }
 
+/// What contacts did, by kind, in the place of their guards; and whatever else fired.
+std::vector<std::string> what_happened(const Result& run, const Event& event) {
+  std::vector<std::string> all = run.contact_events(event);
+  if (all.empty()) return run.names(event);
+  for (const EventSource& source : event.sources) {
+    const bool is_of_contact = source.kind == EventSource::Kind::guard &&
+                               run.declarations->guards[static_cast<std::size_t>(source.index)].contact_end;
+    if (!is_of_contact) all.push_back(name_of(source, *run.declarations));
+  }
+  return all;
+}
+
 /// One line per event, as many as fit a screen unless --explain asks for all of them and how they were found.
 std::string events_in_words(const Result& run, bool explain) {
   std::string text;
@@ -70,7 +82,7 @@ std::string events_in_words(const Result& run, bool explain) {
   std::size_t shown = 0;
   for (const Event& event : run.events) {
     if (!explain && ++shown > most) break;
-    const std::vector<std::string> names = run.names(event);
+    const std::vector<std::string> names = what_happened(run, event);
     std::string list = fmt::format(
         "{}", fmt::join(names.begin(),
                         names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 4)), ", "));
@@ -300,10 +312,9 @@ int run(const Words& words) {
     verification = verify_with_bar(system, values, options, result, how);
   const auto in_json = [&](const Table* samples) {
     nlohmann::ordered_json object = to_json(result);
-    if (samples != nullptr) object["samples"] = to_json(*samples);
     object["reference_error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
     if (verification) object["verification"] = to_json(*verification);
-    return print(object);
+    return samples != nullptr ? print(object, *samples) : print(object);
   };
   if (words.json)
     fmt::print("{}", in_json(nullptr));
@@ -324,9 +335,7 @@ int run(const Words& words) {
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
   }
   if (!words.plot_to.empty()) {
-    const CurvePlot plot = plot_of(result, axes);
-    const bool is_svg = std::filesystem::path(words.plot_to).extension() == ".svg";
-    write_whole_file(words.plot_to, is_svg ? to_svg(plot) : to_png(plot));
+    plot(result, words.plot, words.plot_to);
     if (!words.json) fmt::print("\nwrote {}\n", words.plot_to);
   }
   if (!words.report.empty()) {

@@ -24,6 +24,18 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// What a contact has done whose mode was another before.
+void tell(const ContactInfo& contact, int number, ContactMode before, ContactMode after,
+          std::vector<ContactFired>& out) {
+  const auto add = [&](ContactEvent kind) { out.push_back({number, kind}); };
+  const bool closes = before == ContactMode::open && contact.kind == Kind::contact;
+  if (before == after) return;
+  if (closes) add(contact.compliance ? ContactEvent::impact : ContactEvent::rest);
+  if (after == ContactMode::stick) add(ContactEvent::stick);
+  if (is_slip(after)) add(ContactEvent::slip);
+  if (after == ContactMode::open) add(ContactEvent::release);
+}
+
 std::string_view words(ContactMode mode) {
   switch (mode) {
     case ContactMode::open:
@@ -145,10 +157,16 @@ Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<cons
       rubs = rubs || (seen[c].accumulates && coefficient(info().contacts[c].friction, held) > 0);
     balance(t, x, held, rubs);
   }
-  for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
-    if (out.failure.empty() && mode(before, c) != mode(held, c) && !info().contacts[at(c)].compliance)
+  for (int c = 0; c < static_cast<int>(seen.size()) && out.failure.empty(); ++c) {
+    if (mode(before, c) != mode(held, c) && !info().contacts[at(c)].compliance)
       out.notes.push_back(fmt::format("'{}' {}", name(c), words(mode(held, c))));
+    if (why != Settle::start) tell(info().contacts[at(c)], c, mode(before, c), mode(held, c), out.contacts);
   }
+  const auto in_order = [](const ContactFired& a, const ContactFired& b) {
+    return a.contact != b.contact ? a.contact < b.contact : a.kind < b.kind;
+  };
+  std::sort(out.contacts.begin(), out.contacts.end(), in_order);
+  out.contacts.erase(std::unique(out.contacts.begin(), out.contacts.end()), out.contacts.end());
   return out;
 }
 
@@ -468,6 +486,8 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
   for (const Row& row : geometry.rows) {
     struck[at(row.contact)] += geometry.W.row(row.normal).cwiseAbs().dot(outcome.impulse.cwiseAbs());
     if (struck[at(row.contact)] > 0) last_struck_[at(row.contact)] = struck[at(row.contact)];
+    const double own = geometry.W(row.normal, row.normal) * outcome.impulse(row.normal);
+    if (own > resting_speed * struck[at(row.contact)]) out.contacts.push_back({row.contact, ContactEvent::impact});
   }
   const Eigen::VectorXd change = geometry.to_speed * outcome.impulse;
   for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] += change(static_cast<Eigen::Index>(i));

@@ -201,10 +201,11 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
 Signs Arming::look_in_band(int guard, const Moment& moment, Rest::Band band) {
   const int sign = rest_.sign_beyond(band, guard, moment.t, moment.x);
   if (sign != 0) return {.sign = sign};
-  if (!guards_[guard].is_generic) return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
+  if (!guards_.is_told_by_ranges(guard))
+    return rest_.look_at_black_box(band, guard, moment, second_rate(moment).data());
   const double of_second = band == Rest::Band::rounding ? 1e-6 : std::max(1e-6, control_.relative);
   // A truth loses nothing by waiting until the motion has left; what must not be beyond zero would.
-  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.holds_truth(guard);
+  const bool can_wait = rates_are_solved_ && (*this)[guard].rests && guards_.keeps_side(guard);
   return look_along(
       guard, moment, [&](std::size_t i) { return rest_.margin(band, i); },
       [&](std::size_t i) { return can_wait ? rest_.decisive_rate(i) : rest_.rate_margin(band, i); }, of_second);
@@ -230,9 +231,14 @@ Signs Arming::look_black_box(int guard, const Moment& moment) {
   Signs verdict;
   double noise = 0;
   moved_.resize(n_);
-  for (const double side : {-1.0, 1.0}) {
-    for (std::size_t i = 0; i < n_; ++i) moved_[i] = moment.x[i] - side * 4 * eps * moment.scale[i];
-    noise = std::max(noise, std::abs(guards_.evaluate(guard, moment.t * (1 + side * 2 * eps), moved_.data()) - g));
+  for (const int period : {1, 2, 4}) {  // what cancels where all states move together does not where they part
+    for (const double side : {-1.0, 1.0}) {
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double sign = static_cast<int>(i) % period < (period + 1) / 2 ? side : -side;
+        moved_[i] = moment.x[i] - sign * 4 * eps * moment.scale[i];
+      }
+      noise = std::max(noise, std::abs(guards_.evaluate(guard, moment.t * (1 + side * 2 * eps), moved_.data()) - g));
+    }
   }
   noise += 4 * eps * std::abs(g);
   if (std::abs(g) > noise) verdict.sign = sign_of(g);
@@ -256,8 +262,24 @@ bool Arming::reads_followers(int guard, const Moment& moment) {
   return guards_[guard].is_generic;
 }
 
-// Multipliers are known here, and their rates are not: where the sign is not certain, a difference along the motion
-// tells the slope.
+// Multipliers are known here, and their rates are not: where the sign is not certain, differences along the motion tell
+// the derivatives. What is left of forces that cancel is no less than what the rounding of the states makes of it.
+Signs Arming::look_at_joints(int guard, const Moment& moment, bool wants_slope) {
+  Armed& armed = (*this)[guard];
+  if (armed.rests) return look_in_band(guard, moment, Rest::Band::noise);
+  if (!armed.is_known) armed.magnitude = 0;  // it was not watched in the last step
+  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
+  armed.forecast = infinity;
+  is_near_zero_ = !(std::abs(g) > 1e-6 * armed.magnitude && armed.magnitude > 0);
+  if (!is_near_zero_ && !wants_slope) return {.sign = sign_of(g)};
+  const Signs verdict =
+      rest_.look_at_black_box(Rest::Band::rounding, guard, moment, second_rate(moment).data(), &armed.forecast);
+  is_near_zero_ = is_near_zero_ && verdict.sign == 0;
+  return verdict;
+}
+
+// The same for contacts, whose forces press.
 Signs Arming::look_at_followers(int guard, const Moment& moment, bool wants_slope) {
   if (!std::exchange(has_followers_, true)) guards_.followers()->values(moment.t, moment.x, followers_.data());
   double largest = 0;
@@ -323,7 +345,9 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
-  if (reads_followers(guard, moment)) return look_at_followers(guard, moment, wants_slope);
+  if (reads_followers(guard, moment))
+    return guards_.is_of_contact(guard) ? look_at_followers(guard, moment, wants_slope)
+                                        : look_at_joints(guard, moment, wants_slope);
   if (guards_[guard].is_generic) return look_generic(guard, moment, wants_slope);
   const Signs verdict = look_black_box(guard, moment);
   is_near_zero_ = verdict.slope == 0;
@@ -332,7 +356,8 @@ Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
 
 // Whether value and derivatives are all zero to rounding: from here on what moves it is noise.
 bool Arming::begins_rest(int guard, const Moment& moment, const Signs& verdict) {
-  if (guards_.is_exit(guard) || guards_.is_relation(guard) || guards_[guard].reads_followers) return false;
+  if (guards_.is_exit(guard) || guards_.is_relation(guard)) return false;
+  if (guards_.is_of_contact(guard) && guards_[guard].reads_followers) return false;
   const GuardRole role = guards_.info(guard).role;
   if (role == GuardRole::relay_up || role == GuardRole::relay_down) return false;
   if (!is_near_zero_ || verdict.leaving() != 0 || !moment.is_new_motion) return false;
@@ -347,7 +372,7 @@ bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment
                            Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int to = verdict.leaving();
-  armed.rests = verdict.sign == 0 && (to == 0 || guards_.holds_truth(guard));
+  armed.rests = verdict.sign == 0 && (to == 0 || guards_.keeps_side(guard));
   if (armed.rests) {
     if (has_fired) armed.sign = static_cast<signed char>(-armed.sign);
     if (has_fired || to != 0) armed.rests_from = moment.t;  // it may leave long before the end of a step
@@ -388,7 +413,7 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     }
     armed.forecast_at = moment.t;
     const bool is_unilateral = guards_[g].side == Side::unilateral;
-    if ((has_fired && !guards_.holds_truth(g)) || !armed.is_known) armed.rests = false;
+    if ((has_fired && !guards_.keeps_side(g)) || !armed.is_known) armed.rests = false;
     const bool has_rested = armed.rests;
     // Multipliers where a step was cut are those of their polynomial but for its error: it may yet have to pass zero.
     const Signs verdict = look(g, moment, has_fired && (is_unilateral || guards_[g].reads_followers));
@@ -418,6 +443,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
       const bool is_above = is_relay && held_.sides[static_cast<std::size_t>(info.role_index)] == RelaySide::above;
       armed.sign = is_above ? 1 : -1;
+      armed.starts_at_zero = false;
+    }
+    if (guards_.is_of_switch(g) && armed.starts_at_zero && armed.sign == 0) {
+      armed.sign = static_cast<signed char>(-static_cast<int>(guards_[g].direction));
       armed.starts_at_zero = false;
     }
     if (guards_.is_exit(g)) {
@@ -456,7 +485,7 @@ void Arming::come_to_rest(int guard, const Moment& moment) {
   armed.rests = true;
   armed.rests_from = moment.t;
   armed.forecast = infinity;
-  if (guards_.holds_truth(guard)) return;
+  if (guards_.keeps_side(guard)) return;
   armed.sign = 0;
   armed.starts_at_zero = true;
 }

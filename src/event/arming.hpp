@@ -87,6 +87,7 @@ class Arming {
                    double second_margin);
   bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
   bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
+  Signs look_at_joints(int guard, const Moment& moment, bool wants_slope);
   Signs look_at_followers(int guard, const Moment& moment, bool wants_slope);
   bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);

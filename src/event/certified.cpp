@@ -253,7 +253,10 @@ class Certified final : public EventFinder {
     if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
     auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
     if (!end) return std::nullopt;
-    if (!guards_.holds_truth(guard) || end->after == armed.sign) return end->right;
+    if (!guards_.keeps_side(guard) || end->after == armed.sign) {
+      if (guards_[guard].is_generic && guards_[guard].reads_followers) guards_.sample(guard);
+      return end->right;
+    }
     end->before = armed.sign;
     end->ends_rest = true;
     candidates.push_back({guard, *end});
@@ -265,7 +268,7 @@ class Certified final : public EventFinder {
   // rounding has had it on the other side.
   bool leaves_by_noise(int guard, const Armed& armed, const Step& step, const Zero& zero) {
     if (!armed.starts_at_zero || zero.after == -armed.sign || zero.is_touch() || guards_.is_exit(guard)) return false;
-    if (guards_[guard].side == Side::unilateral || guards_[guard].reads_followers) return false;
+    if (guards_[guard].side == Side::unilateral || guards_.is_of_contact(guard)) return false;
     return !arming_.rest().end_in(step, guard, zero.left, Rest::Band::rounding, true);
   }
 

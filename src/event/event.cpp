@@ -47,6 +47,15 @@ bool Event::fired(Guard guard) const {
          });
 }
 
+bool Event::fired(const Contact& contact, ContactEvent of_kind) const {
+  return std::find(contacts.begin(), contacts.end(), ContactFired{contact.index, of_kind}) != contacts.end();
+}
+
+const std::string& name_of(const ContactFired& one, const System::Declarations& model) {
+  const auto& mechanism = (model.parts ? *model.parts : model).mechanics;
+  return mechanism->contacts[static_cast<std::size_t>(one.contact)].name;
+}
+
 std::string name_of(const EventSource& source, const System::Declarations& model) {
   const auto i = static_cast<std::size_t>(source.index);
   switch (source.kind) {

@@ -55,7 +55,8 @@ GuardSet::GuardSet(const detail::Dynamics& dynamics, Held& held, Sliding& slidin
       live_.push_back(guard);
     }
   }
-  if (const auto* drawn = dynamic_cast<const DrawnMultipliers*>(multipliers_)) followers_ = drawn->levels.get();
+  drawn_ = dynamic_cast<const DrawnMultipliers*>(multipliers_);
+  if (drawn_ != nullptr) followers_ = drawn_->levels.get();
   declared_ = live_.size();
   is_enabled_.assign(model_.guards.size(), true);
   is_doubted_.assign(model_.guards.size(), false);
@@ -179,6 +180,13 @@ double GuardSet::evaluate(int guard, double t, const double* x) {
   double value = 0;
   info(guard).g(at, &value);
   return value + one.offset;
+}
+
+double GuardSet::evaluate_moved(int guard, double t, const double* x, int follower, double by) {
+  drawn_->moved = {follower, by};
+  const double value = evaluate(guard, t, x);
+  drawn_->moved = {};
+  return value;
 }
 
 }  // namespace pawl::event

@@ -91,6 +91,14 @@ class GuardSet {
   bool is_relation(int guard) const { return !is_exit(guard) && info(guard).role == GuardRole::relation; }
   /// A condition, a relation, a member of a family or a relay: something that is held follows it.
   bool holds_truth(int guard) const { return !is_exit(guard) && info(guard).role != GuardRole::guard; }
+  /// Likewise, or the guard of an ideal switch, which ends what the switch does now: leaving zero is an event of these,
+  /// where that goes to the other side than the one that is held.
+  bool keeps_side(int guard) const { return holds_truth(guard) || is_of_switch(guard); }
+  bool is_of_switch(int guard) const { return !is_exit(guard) && info(guard).ideal_switch >= 0; }
+  /// Whether ranges of the states are enough to tell where it is: what it reads beside them is solved for.
+  bool is_told_by_ranges(int guard) const { return (*this)[guard].is_generic && !(*this)[guard].reads_followers; }
+  /// Of a contact, a place of friction: the engine's own.
+  bool is_of_contact(int guard) const { return !is_exit(guard) && info(guard).contact >= 0; }
   /// Whether one function computes it together with others.
   bool is_in_block(int guard) const { return !is_exit(guard) && info(guard).rows > 1; }
   /// Only ranges of the value can be had, no derivatives: exits.
@@ -100,6 +108,8 @@ class GuardSet {
   template <class T>
   T evaluate(int guard, const T& time, const detail::LazyStates<T>& states);
   double evaluate(int guard, double t, const double* x);
+  /// With one follower moved by that much.
+  double evaluate_moved(int guard, double t, const double* x, int follower, double by);
   struct Reads {
     bool modes = false, parameters = false;
   };
@@ -154,6 +164,7 @@ class GuardSet {
   Held& held_;
   Sliding& sliding_;
   std::size_t size_;
+  const DrawnMultipliers* drawn_ = nullptr;
   FollowerLevels* followers_ = nullptr;
   std::vector<LiveGuard> live_;
   std::size_t declared_ = 0;      // live guards that are not exits

@@ -27,6 +27,7 @@ Rest::Rest(GuardSet& guards, const StepControl& control, int size)
       moved_(n_) {
   const auto followers = guards.followers() != nullptr ? static_cast<std::size_t>(guards.followers()->count()) : 0;
   box_.values.resize(n_ + followers, Interval(-infinity, infinity));
+  sizes_.resize(followers);
 }
 
 void Rest::see(const double* x) {
@@ -63,15 +64,20 @@ double Rest::noise(Band band, int guard, double t, const double* x, double value
   double sum = 0;
   moved_.assign(x, x + n_);
   for (std::size_t i = 0; i < n_; ++i) {
-    moved_[i] = x[i] + margin(band, i);
+    moved_[i] = x[i] + std::max(margin(band, i), at_rest * std::abs(x[i]));
     sum += std::abs(guards_.evaluate(guard, t, moved_.data()) - value);
     moved_[i] = x[i];
+  }
+  if (sizes_.empty() || guards_.is_of_contact(guard) || !guards_.followers()->sizes(t, x, sizes_.data())) return sum;
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    if (sizes_[k] > 0)
+      sum += std::abs(guards_.evaluate_moved(guard, t, x, static_cast<int>(k), at_rest * sizes_[k]) - value);
   }
   return sum;
 }
 
 int Rest::sign_beyond(Band band, int guard, double t, const double* x) {
-  if (guards_[guard].is_generic) {
+  if (guards_.is_told_by_ranges(guard)) {
     for (std::size_t i = 0; i < n_; ++i) box_.values[i] = Interval(x[i] - margin(band, i), x[i] + margin(band, i));
     return guards_.evaluate(guard, Interval(t), box_).sign();
   }
@@ -80,24 +86,34 @@ int Rest::sign_beyond(Band band, int guard, double t, const double* x) {
 }
 
 // Differences along the motion, over distances at which rounding and what is left out are about the same.
-Signs Rest::look_at_black_box(Band band, int guard, const Moment& moment, const double* second) {
+Signs Rest::look_at_black_box(Band band, int guard, const Moment& moment, const double* second, double* forecast) {
   const double g = guards_.evaluate(guard, moment.t, moment.x);
   const double known = noise(band, guard, moment.t, moment.x, g) + 4 * eps * std::abs(g);
   Signs verdict;
   if (std::abs(g) > known) verdict.sign = sign_of(g);
   const double length = std::max(moment.step_size, 1e-9 * std::abs(moment.t));
-  const auto change = [&](double d) {
+  const auto move = [&](double d) {
     for (std::size_t i = 0; i < n_; ++i) {
-      moved_[i] = moment.x[i] + moment.direction * d * moment.rate[i];
-      if (second != nullptr) moved_[i] += 0.5 * d * d * second[i];
+      x_[i] = moment.x[i] + moment.direction * d * moment.rate[i];
+      if (second != nullptr) x_[i] += 0.5 * d * d * second[i];
     }
-    return guards_.evaluate(guard, moment.t + moment.direction * d, moved_.data()) - g;
+    return moment.t + moment.direction * d;
   };
-  const double slope = change(std::cbrt(eps) * length);
-  if (std::abs(slope) > 4 * known) verdict.slope = sign_of(slope);
+  const auto change = [&](double d) {
+    const double t = move(d);
+    return guards_.evaluate(guard, t, x_.data()) - g;
+  };
+  // Terms that grow from zero, and cancel, round by what they are over there.
+  const auto known_over_there = [&](double d) {
+    const double t = move(d), value = guards_.evaluate(guard, t, x_.data());
+    return std::max(known, noise(band, guard, t, x_.data(), value) + 4 * eps * std::abs(value));
+  };
+  const double way = std::cbrt(eps) * length, slope = change(way);
+  if (forecast != nullptr && g * slope < 0) *forecast = -g * way / slope;
+  if (std::abs(slope) > 4 * known && std::abs(slope) > 4 * known_over_there(way)) verdict.slope = sign_of(slope);
   if (second == nullptr || verdict.slope != 0) return verdict;
   const double bend = std::pow(eps, 0.25) * length, curve = change(bend) + change(-bend);
-  if (std::abs(curve) > 8 * known) verdict.curve = sign_of(curve);
+  if (std::abs(curve) > 8 * known && std::abs(curve) > 8 * known_over_there(bend)) verdict.curve = sign_of(curve);
   return verdict;
 }
 

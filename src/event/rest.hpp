@@ -41,9 +41,9 @@ class Rest {
 
   /// The sign of a guard at this instant, 0 within the band.
   int sign_beyond(Band band, int guard, double t, const double* x);
-  /// The same for a black box, with signs of its derivatives. second: second derivatives of the states; null: not
-  /// known.
-  Signs look_at_black_box(Band band, int guard, const Moment& moment, const double* second);
+  /// The same for what is told by numbers, with signs of its derivatives. second: second derivatives of the states;
+  /// null: not known. forecast: is given the time to the zero of its tangent, if there is one ahead.
+  Signs look_at_black_box(Band band, int guard, const Moment& moment, const double* second, double* forecast = nullptr);
   /// Where a guard that rests leaves zero in this step, up to limit; before: 0. is_fresh: it came to rest at the start
   /// of the step, and may leave long before the end.
   std::optional<Zero> end_in(const Step& step, int guard, double limit, Band band, bool is_fresh);
@@ -61,7 +61,7 @@ class Rest {
   double step_size_ = 0;
   long long steps_ = 0;
   bool is_solved_;
-  std::vector<double> x_, moved_;
+  std::vector<double> x_, moved_, sizes_;  // sizes_: of what followers are made of
   GivenStates<Interval> box_;
 };
 

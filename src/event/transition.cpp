@@ -245,7 +245,7 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
   std::string cycle;
   if (!decide(cycle)) return contradiction(cycle);
   bool has_settled = false, is_resolved = false;
-  std::vector<std::string> notes;
+  Event event;
   Held settled_for, resolved_for;
   // Truths by the sign of the value; where that is zero, by the way the motion leaves.
   for (int round = 0; round < most_rounds; ++round) {
@@ -282,17 +282,16 @@ Verdict Transitions::begin(const Here& here, std::vector<Event>& events) {
       if (!is_resolved || !(held_ == resolved_for)) {
         x_before_ = here.x;
         held_before_ = held_;
-        if (Verdict verdict = resolve(here, {}, Settle::start, notes); !verdict.goes_on()) return verdict;
+        if (Verdict verdict = resolve(here, {}, Settle::start, event); !verdict.goes_on()) return verdict;
         is_resolved = true;
         resolved_for = held_;
         if (here.x != x_before_ || !(held_ == held_before_)) continue;
       }
       zero_at_start_ = at_start.at_zero;
-      if (!at_start.at_zero.empty() || !notes.empty()) {
-        Event event;
+      contacts_at_start_ = event.contacts;
+      if (!at_start.at_zero.empty() || !event.notes.empty()) {
         event.t = here.t;
         event.kind = EventKind::initial;
-        event.notes = notes;
         for (const int g : at_start.at_zero) {
           if (!guards_.is_exit(g)) event.sources.push_back(guards_.source(g));
         }
@@ -357,16 +356,24 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
 }
 
 // Modes that follow from the state: what contacts and ideal switches do from here.
-Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes) {
+Verdict Transitions::resolve(const Here& here, const Cause& cause, Settle why, Event& event) {
   if (!dynamics_.resolves()) return {};
-  if (why == Settle::jump && here.x == x_before_ && held_ == held_before_) why = Settle::pass;
+  const bool was_drawn = why == Settle::jump && here.x == x_before_;
+  if (was_drawn && held_ == held_before_) {
+    why = Settle::pass;
+  } else if (was_drawn && model_.mechanics && !model_.mechanics->contacts.empty()) {
+    // A truth has changed, and the state is one of dense output: what it is off is no gap.
+    if (std::string failure = dynamics_.settle(here.t, here.x.data(), held_before_, Settle::drawn); !failure.empty())
+      return Verdict::failed(MessageCode::cannot_resolve, here.t, {{"why", failure}});
+  }
   std::vector<int> fired;
   for (const int g : cause.guards) {
     if (!guards_.is_exit(g)) fired.push_back(guards_[g].declaration);
   }
   const int accumulating = cause.accumulating >= 0 ? guards_[cause.accumulating].declaration : -1;
   Resolution outcome = dynamics_.resolve(here.t, here.x.data(), held_, fired, accumulating, why);
-  for (std::string& note : outcome.notes) notes.push_back(std::move(note));
+  for (std::string& note : outcome.notes) event.notes.push_back(std::move(note));
+  event.contacts.insert(event.contacts.end(), outcome.contacts.begin(), outcome.contacts.end());
   if (outcome.failure.empty()) return check_finite(here, cause.guards);
   here.x = x_before_;
   held_ = held_before_;
@@ -468,6 +475,7 @@ void Transitions::begin_round(const Here& here, const Cause& cause) {
 
 Causes Transitions::causes_of(const Cause& cause) const {
   Causes causes{.is_start = cause.is_start, .is_accumulation = cause.accumulating >= 0};
+  causes.contacts = cause.is_start ? contacts_at_start_ : cause.contacts;
   for (const int i : cause.time_events) causes.time_events.push_back({i});
   for (const int g : cause.guards) {
     const LiveGuard& one = guards_[g];
@@ -478,6 +486,15 @@ Causes Transitions::causes_of(const Cause& cause) const {
       causes.fired.push_back({{one.declaration}, one.member, info.role, info.role_index, info.contact});
   }
   return causes;
+}
+
+/// Ideal switches alone, and all of them stay as they were: what they watch came near zero, as exactly as it is known,
+/// and no switch has switched.
+bool Transitions::is_undone(const Cause& cause) const {
+  return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
+         cause.accumulating < 0 && held_ == held_before_ &&
+         std::all_of(cause.guards.begin(), cause.guards.end(),
+                     [&](int g) { return !guards_.is_exit(g) && guards_.info(g).ideal_switch >= 0; });
 }
 
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
@@ -506,12 +523,14 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     const bool is_iteration = event.sources.empty() && now.change == nullptr;  // the transition function alone
     if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
     left = x_jumped_ = here.x;
-    if (Verdict verdict = resolve(here, now, Settle::jump, event.notes); !verdict.goes_on()) return verdict;
+    if (Verdict verdict = resolve(here, now, Settle::jump, event); !verdict.goes_on()) return verdict;
     if (std::string cycle; dynamics_.resolves() && !decide(cycle))
       return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
-    if (!is_iteration || !event.notes.empty()) {
+    const std::vector<ContactFired> contacts = event.contacts;
+    const bool is_silent = is_iteration || is_undone(now);
+    if (!is_silent || !event.notes.empty()) {
       latest = events.size();
       events.push_back(std::move(event));
     } else if (latest) {
@@ -525,11 +544,12 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (!aftermath.beyond.empty()) {
       return Verdict::failed(MessageCode::beyond_unilateral, here.t, {{"guards", names(aftermath.beyond)}});
     }
-    const bool is_iterated = model_.transition && (has_moved || !(held_ == held_before_));
+    const bool is_iterated = model_.transition && (has_moved || !(held_ == held_before_) || !contacts.empty());
     if (!aftermath.asks_again() && !is_iterated) return {};
     if (round + 3 > most_rounds) past.push_back({names(now), held_, here.x});
     if (round >= most_rounds) return give_up(here, aftermath, past);
     now = {};
+    now.contacts = contacts;
     now.guards = aftermath.unresolved;
     now.guards.insert(now.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());
     std::sort(now.guards.begin(), now.guards.end());

@@ -35,11 +35,12 @@ using Change = std::function<void(Jump&)>;
 struct Cause {
   std::vector<int> guards;
   std::vector<int> time_events;
-  std::vector<int> inputs;         // at a corner
-  const Change* change = nullptr;  // from outside
-  int accumulating = -1;           // the guard whose events accumulate
-  bool is_corner = false;          // the guards are those of relays whose switches accumulate where all are zero
-  bool is_start = false;           // of the run
+  std::vector<int> inputs;                  // at a corner
+  std::vector<ContactFired> contacts = {};  // what contacts did in the round before
+  const Change* change = nullptr;           // from outside
+  int accumulating = -1;                    // the guard whose events accumulate
+  bool is_corner = false;  // the guards are those of relays whose switches accumulate where all are zero
+  bool is_start = false;   // of the run
 };
 
 /// The instant, as far as the loop knows it.
@@ -88,7 +89,8 @@ class Transitions {
   void lock(const Here& here);
   void choose_field();
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
-  Verdict resolve(const Here& here, const Cause& cause, Settle why, std::vector<std::string>& notes);
+  bool is_undone(const Cause& cause) const;
+  Verdict resolve(const Here& here, const Cause& cause, Settle why, Event& event);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);
   Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<Past>& past) const;
@@ -117,6 +119,7 @@ class Transitions {
   std::vector<double> x_jumped_;    // before consistent values were found
   std::vector<double> moved_;       // after, where they differ by more than noise
   std::vector<int> zero_at_start_;  // guards
+  std::vector<ContactFired> contacts_at_start_;
   std::vector<Jump::Request> requests_;
 };
 

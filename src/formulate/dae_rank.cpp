@@ -1,9 +1,9 @@
 #include "formulate/dae_rank.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr Eigen::Index largest_eliminated = 16;  // rows; beyond, an orthogonal decomposition costs little more
+constexpr Eigen::Index largest_eliminated = 32;  // rows; beyond, an orthogonal decomposition costs little more
 constexpr int largest_small = 50;                // beyond, a sparse factorization says whether S is regular
 constexpr int largest_assigned = 400;            // beyond, units may make a difference
 constexpr int largest_combined = 2000;           // and if it is not, beyond this nobody looks further
@@ -138,7 +138,7 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   fill();
   if (n <= largest_eliminated) {
     scale_roughly(A);
-    if (solve_regular(A, nullptr, threshold)) return {n, {}};
+    if (RegularFactors().factor(A, threshold)) return {n, {}};
     A.setZero();
     fill();
   }
@@ -187,19 +187,21 @@ std::vector<int> make_sparse(Eigen::MatrixXd& W) {
   return pivots;
 }
 
-bool solve_regular(Eigen::Ref<Eigen::MatrixXd> A, double* b, double threshold) {
+bool RegularFactors::factor(const Eigen::MatrixXd& A, double threshold) {
   const Eigen::Index n = A.rows();
   if (n != A.cols() || n > largest_eliminated) return false;
-  std::array<Eigen::Index, largest_eliminated> unknown{};
-  for (Eigen::Index j = 0; j < n; ++j) unknown[static_cast<std::size_t>(j)] = j;
+  A_ = A;
+  equation_.resize(static_cast<std::size_t>(n));
+  std::iota(equation_.begin(), equation_.end(), Eigen::Index{0});
+  unknown_ = equation_;
   double smallest = 0;
   for (Eigen::Index k = 0; k < n; ++k) {
     Eigen::Index row = k, column = k;
     double largest = -1;
     for (Eigen::Index j = k; j < n; ++j) {
       for (Eigen::Index i = k; i < n; ++i) {
-        if (!(std::abs(A(i, j)) > largest)) continue;
-        largest = std::abs(A(i, j));
+        if (!(std::abs(A_(i, j)) > largest)) continue;
+        largest = std::abs(A_(i, j));
         row = i;
         column = j;
       }
@@ -207,32 +209,35 @@ bool solve_regular(Eigen::Ref<Eigen::MatrixXd> A, double* b, double threshold) {
     if (k == 0) smallest = 1e4 * threshold * largest;
     if (!(largest > smallest) || !std::isfinite(largest)) return false;
     if (row != k) {
-      for (Eigen::Index j = k; j < n; ++j) std::swap(A(k, j), A(row, j));
-      if (b != nullptr) std::swap(b[k], b[row]);
+      for (Eigen::Index j = 0; j < n; ++j) std::swap(A_(k, j), A_(row, j));
+      std::swap(equation_[static_cast<std::size_t>(k)], equation_[static_cast<std::size_t>(row)]);
     }
     if (column != k) {
-      for (Eigen::Index i = 0; i < n; ++i) std::swap(A(i, k), A(i, column));
-      std::swap(unknown[static_cast<std::size_t>(k)], unknown[static_cast<std::size_t>(column)]);
+      for (Eigen::Index i = 0; i < n; ++i) std::swap(A_(i, k), A_(i, column));
+      std::swap(unknown_[static_cast<std::size_t>(k)], unknown_[static_cast<std::size_t>(column)]);
     }
-    for (Eigen::Index i = k + 1; i < n; ++i) {
-      A(i, k) /= A(k, k);
-      if (b != nullptr) b[i] -= A(i, k) * b[k];
-    }
+    for (Eigen::Index i = k + 1; i < n; ++i) A_(i, k) /= A_(k, k);
     for (Eigen::Index j = k + 1; j < n; ++j) {
-      const double top = A(k, j);
+      const double top = A_(k, j);
       if (top == 0) continue;
-      for (Eigen::Index i = k + 1; i < n; ++i) A(i, j) -= A(i, k) * top;
+      for (Eigen::Index i = k + 1; i < n; ++i) A_(i, j) -= A_(i, k) * top;
     }
   }
-  if (b == nullptr) return true;
-  std::array<double, largest_eliminated> x{};
-  for (Eigen::Index k = n; k-- > 0;) {
-    const double value = b[k] / A(k, k);
-    for (Eigen::Index i = 0; i < k; ++i) b[i] -= A(i, k) * value;
-    x[static_cast<std::size_t>(unknown[static_cast<std::size_t>(k)])] = value;
-  }
-  std::copy_n(x.begin(), n, b);
   return true;
+}
+
+void RegularFactors::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const {
+  const Eigen::Index n = A_.rows();
+  Eigen::VectorXd work(n);
+  for (Eigen::Index k = 0; k < n; ++k) work(k) = b(equation_[static_cast<std::size_t>(k)]);
+  for (Eigen::Index k = 0; k < n; ++k)
+    for (Eigen::Index i = k + 1; i < n; ++i) work(i) -= A_(i, k) * work(k);
+  x.resize(n);
+  for (Eigen::Index k = n; k-- > 0;) {
+    const double value = work(k) / A_(k, k);
+    for (Eigen::Index i = 0; i < k; ++i) work(i) -= A_(i, k) * value;
+    x(unknown_[static_cast<std::size_t>(k)]) = value;
+  }
 }
 
 }  // namespace pawl::formulate

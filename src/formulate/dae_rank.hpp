@@ -35,10 +35,18 @@ int count_lone_entries(int n, const MatrixEntries& entries);
 /// are returned.
 std::vector<int> make_sparse(Eigen::MatrixXd& W);
 
-/// Solves A x = b by elimination with complete pivoting if A is small, square and clearly regular: every pivot above
-/// 1e4 * threshold times the first. That leaves room for the growth of rounding, so whoever judges A by an orthogonal
-/// decomposition with this threshold finds full rank too. Then b is x; A is spoiled. False: A has to be looked at with
-/// more care. Without b it only tells.
-bool solve_regular(Eigen::Ref<Eigen::MatrixXd> A, double* b, double threshold);
+/// Elimination with complete pivoting of a matrix that is small, square and clearly regular.
+class RegularFactors {
+ public:
+  /// False: A is not that, and has to be looked at with more care. Regular: every pivot is above 1e4 * threshold times
+  /// the first. That leaves room for the growth of rounding, so whoever judges A by an orthogonal decomposition with
+  /// this threshold finds full rank too.
+  bool factor(const Eigen::MatrixXd& A, double threshold);
+  void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const;
+
+ private:
+  Eigen::MatrixXd A_;                             // L below the diagonal, U on and above it
+  std::vector<Eigen::Index> equation_, unknown_;  // of A, by pivot
+};
 
 }  // namespace pawl::formulate

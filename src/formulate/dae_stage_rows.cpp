@@ -48,10 +48,10 @@ std::vector<int> Stages::equations_of(int order) const {
 
 // d F^(m) / d y^(k) = C(m, k) D^(m-k) F_y + C(m, k-1) D^(m-k+1) F_y' with the total derivative D. Within a stage only
 // the terms without D occur; where stages are solved together the others are taken by differences along the motion.
-void Stages::linearize() {
+void Stages::linearize(Sample which) {
   if (is_linearized_) return;
   is_linearized_ = true;
-  take_sample();
+  take_sample(which);
   int highest = 0;
   for (const Row& one : rows_) highest = std::max(highest, is_together_ ? one.order : 0);
   std::vector<DaeValues> along;  // and its first derivatives
@@ -98,9 +98,11 @@ void Stages::add_row(Eigen::Index i, bool may_repeat) {
 }
 
 /// J and M here, unless they are known.
-void Stages::take_sample() {
+void Stages::take_sample(Sample which) {
   const auto end = z_.begin() + 2 * n_;
-  if (std::equal(z_.begin(), end, sampled_at_.begin(), sampled_at_.end())) return;
+  if (!sampled_at_.empty() &&
+      std::equal(z_.begin(), which == Sample::of_values ? z_.begin() + n_ : end, sampled_at_.begin()))
+    return;
   sampled_at_.clear();
   form_.sample_values(t_, z(0), z(1), sample_);
   sampled_at_.assign(z_.begin(), end);

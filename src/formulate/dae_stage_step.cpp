@@ -19,41 +19,61 @@ constexpr double differentiated_weight = 1e-6;  // of F' against F, where both c
 
 /// The change of unknowns (in units of their sizes) that makes the linearized rows zero and moves guesses least.
 bool Stages::step(const Vector& b, Vector& change) {
-  Vector factor = scale_.cwiseInverse();
+  factors_.emplace<std::monostate>();
+  factor_ = scale_.cwiseInverse();
   if (keeps_values() && !is_array()) {
     for (std::size_t i = 0; i < rows_.size(); ++i)
-      if (rows_[i].order > 0) factor(static_cast<Eigen::Index>(i)) *= differentiated_weight;
+      if (rows_[i].order > 0) factor_(static_cast<Eigen::Index>(i)) *= differentiated_weight;
   }
-  const Vector right = -b.cwiseProduct(factor);
+  const Vector right = -b.cwiseProduct(factor_);
   const bool is_jump = purpose_ == StagePurpose::jump && !is_together_;
   if (n_ > largest_dense) {
-    const Matrix A = factor.asDiagonal() * A_ * size_.asDiagonal();
+    const Matrix A = factor_.asDiagonal() * A_ * size_.asDiagonal();
     if (is_jump && sparse_jump(A, right, change)) return true;
     return sparse_step(A, right, weights(free_weight), change);
   }
   dense_.setZero(A_.rows(), A_.cols());
   for (Eigen::Index i = 0; i < A_.rows(); ++i)
     for (Matrix::InnerIterator entry(A_, i); entry; ++entry)
-      dense_(i, entry.col()) = factor(i) * entry.value() * size_(entry.col());
+      dense_(i, entry.col()) = factor_(i) * entry.value() * size_(entry.col());
   if (!dense_.allFinite()) return false;
   const double threshold = is_array() ? array_threshold : keeps_values() ? 1e-14 : rank_threshold;
   if (dense_.rows() == dense_.cols()) {
+    if (RegularFactors factors; factors.factor(dense_, threshold)) {
+      factors_ = std::move(factors);
+      return step_again(b, change);
+    }
     eliminated_ = dense_;
-    change = right;
-    if (solve_regular(eliminated_, change.data(), threshold)) return change.allFinite();
-    eliminated_ = dense_;
-    if (const Scales scales = scale_by_assignment(eliminated_); scales.rows.size() > 0) {  // in units that fit it best
-      const linear::LeastNorm qr(eliminated_, threshold);
-      if (qr.rank() == dense_.cols()) {
-        change = scales.columns.cwiseProduct(qr.solve(right.cwiseProduct(scales.rows)));
-        return change.allFinite();
+    if (Scales scales = scale_by_assignment(eliminated_); scales.rows.size() > 0) {  // in units that fit it best
+      if (linear::LeastNorm qr(eliminated_, threshold); qr.rank() == dense_.cols()) {
+        factors_ = ScaledFactors{std::move(scales), std::move(qr)};
+        return step_again(b, change);
       }
     }
   }
-  const linear::LeastNorm qr(dense_, threshold);
+  linear::LeastNorm qr(dense_, threshold);
+  if (keeps_values()) {
+    factors_ = ScaledFactors{{}, std::move(qr)};
+    return step_again(b, change);
+  }
   change = qr.solve(right);
-  if (qr.rank() == dense_.cols() || keeps_values()) return change.allFinite();
+  if (qr.rank() == dense_.cols()) return change.allFinite();
   return take_free_part(qr.null_space(), is_jump, change);
+}
+
+/// The same with the matrix of the last one, and its units.
+bool Stages::step_again(const Vector& b, Vector& change) {
+  const Vector right = -b.cwiseProduct(factor_);
+  if (const auto* regular = std::get_if<RegularFactors>(&factors_)) {
+    regular->solve(right, change);
+  } else {
+    const auto& [scales, qr] = std::get<ScaledFactors>(factors_);
+    if (scales.rows.size() > 0)
+      change = scales.columns.cwiseProduct(qr.solve(right.cwiseProduct(scales.rows)));
+    else
+      change = qr.solve(right);
+  }
+  return change.allFinite();
 }
 
 /// Of all solutions change + Z p, that one which has the impulses, then the one that moves guesses least.

@@ -11,10 +11,11 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr int most_iterations = 1000;  // an exponential is descended by a factor e in each
-constexpr int most_of_array = 60;      // of the derivative array
-constexpr double close = 1e-7;         // relative changes below which Newton's method is left alone
-constexpr double consistent = 1e-9;    // residuals, relative to their terms
+constexpr int most_iterations = 1000;    // an exponential is descended by a factor e in each
+constexpr int most_of_array = 60;        // of the derivative array
+constexpr double kept_reduction = 1e-3;  // of residuals by a step, below which its matrix serves for the next one
+constexpr double close = 1e-7;           // relative changes below which Newton's method is left alone
+constexpr double consistent = 1e-9;      // residuals, relative to their terms
 
 }  // namespace
 
@@ -164,18 +165,26 @@ std::string Stages::solve() {
     if (is_within(b, 4e-15, 4e-15)) return {};  // as good as it gets
   }
   double last = std::numeric_limits<double>::infinity();
-  bool is_stuck = false;
+  bool is_stuck = false, holds = false;  // holds: the last matrix is good enough for another step
   const int most = is_array() ? most_of_array : most_iterations;
   for (int iteration = 0; iteration < most && !is_stuck; ++iteration) {
-    linearize();
-    if (!step(b, change)) return say_stuck(b);
+    const bool may_be_old = keeps_values() && iteration == 0;
+    if (!holds) linearize(may_be_old ? Sample::of_values : Sample::here);
+    if (!(holds ? step_again(b, change) : step(b, change))) return say_stuck(b);
     const double size = relative(change);
     if (size == 0) break;
+    if (holds && size > 0.05 * last) {
+      if (size <= close && size > 0.3 * last) break;
+      holds = false;
+      continue;
+    }
+    const double before = keeps_values() ? b.cwiseQuotient(scale_).norm() : 0;
     if (size <= close) {
       // At the end rounding decides; more steps than that do no good.
       if (size > 0.3 * last) break;
       kept_ = z_;
       move(change, 1);
+      if (keeps_values() && iteration > 0 && size * (size / last) < 1e-17) break;  // the next one would be rounding
       residual(trial_);
       if (!trial_.allFinite()) {
         z_ = kept_;
@@ -184,8 +193,9 @@ std::string Stages::solve() {
       b.swap(trial_);
       if (size < 1e-15) break;
     } else {
-      is_stuck = !search(change, b);
+      is_stuck = !search(change, b) && !may_be_old;
     }
+    holds = keeps_values() && factors_.index() > 0 && b.cwiseQuotient(scale_).norm() <= kept_reduction * before;
     last = size;
   }
   if (keeps_values()) return {};

@@ -4,12 +4,15 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "formulate/dae_rank.hpp"
 #include "formulate/dae_start.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::formulate {
 
@@ -78,8 +81,9 @@ class Stages {
   void residual(Vector& b);
   void evaluate_rows();
   std::vector<int> equations_of(int order) const;
-  void linearize();
-  void take_sample();
+  enum class Sample { here, of_values };  // of_values: one with other rates serves, where residuals show how well
+  void linearize(Sample which = Sample::here);
+  void take_sample(Sample which);
   void add_row(Eigen::Index i, bool may_repeat);
   std::vector<DaeValues> differentiate_sample();
   void find_scales();
@@ -90,6 +94,7 @@ class Stages {
 
   // dae_stage_step.cpp: one step of Newton's method.
   bool step(const Vector& b, Vector& change);
+  bool step_again(const Vector& b, Vector& change);
   bool take_free_part(Eigen::MatrixXd null_space, bool is_jump, Vector& change) const;
   Balance find_balance() const;
   void scale(Balance& balance) const;
@@ -128,6 +133,12 @@ class Stages {
   Vector size_, scale_;  // of unknowns and rows
   Vector column_, trial_;
   Eigen::MatrixXd dense_, eliminated_;
+  struct ScaledFactors {
+    Scales scales;  // empty: none
+    linear::LeastNorm qr;
+  };
+  std::variant<std::monostate, RegularFactors, ScaledFactors> factors_;  // of the last step, for another one
+  Vector factor_;                                                        // what its rows were multiplied by
 };
 
 }  // namespace pawl::formulate

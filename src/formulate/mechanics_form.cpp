@@ -371,6 +371,30 @@ double MechanicsForm::multiplier(double t, const double* x, int row) {
   return shared_multiplier(t, x, row);
 }
 
+// A multiplier is linear in forces and motion: the sum of what each of them alone would make of it.
+void MechanicsForm::multiplier_sizes(double t, const double* x, double* sizes) {
+  const auto declared = model_->constraint_names.size(), m = at(terms_.rows()), n = at(terms_.size());
+  std::fill(sizes, sizes + declared, 0.0);
+  if (!is_evaluated(t, x)) return;
+  std::vector<double> sum(m, 0.0), f(n, 0.0), gamma(m, 0.0), a(n), lambda(m);
+  const auto add = [&](double& term, double value) {
+    if (value == 0) return;
+    term = value;
+    kkt_->solve(f.data(), gamma.data(), a.data(), lambda.data());
+    for (std::size_t r = 0; r < m; ++r) sum[r] += std::abs(lambda[r]);
+    term = 0;
+  };
+  if (formulation_.scheme == Scheme::penalty) {
+    for (std::size_t r = 0; r < m; ++r) sum[r] = std::abs(lambda_[r]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) add(f[i], terms_.force[i]);
+    for (std::size_t r = 0; r < m; ++r) add(gamma[r], rhs_[r]);
+  }
+  double largest = 0;
+  for (const double one : sum) largest = std::max(largest, one);
+  for (const int row : in_force_) sizes[at(row)] = redundant_.empty() ? sum[at(terms_.row_of_declared(row))] : largest;
+}
+
 // Of all multipliers that give the same forces, the ones of least norm.
 double MechanicsForm::shared_multiplier(double t, const double* x, int row) {
   MechanicsTerms& all = all_terms(t, x);

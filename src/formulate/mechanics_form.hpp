@@ -29,6 +29,9 @@ class MechanicsForm final : public Form, public Manifold {
   void lock(const Held& held) override;
   void rate(double t, const double* x, double* rates) override;
   double multiplier(double t, const double* x, int row) override;
+  /// What the terms would make of every multiplier if none of them cancelled: its rounding is relative to that. In the
+  /// order of declaration; 0 where the constraint is not in force.
+  void multiplier_sizes(double t, const double* x, double* sizes);
   /// Whether the rates here were the last that were evaluated, so that multipliers cost nothing.
   bool is_known(double t, const double* x) const {
     return !is_stale_ && has_last_ && relays == nullptr && !had_relays_ && t == t_last_ &&

@@ -26,6 +26,8 @@ class FollowerLevels {
   struct Source {
     int count = 0;
     std::function<void(double t, const double* x, double* values)> values;
+    /// What their terms would add up to if they did not cancel, which rounding is relative to; empty: not known.
+    std::function<void(double t, const double* x, double* sizes)> sizes = {};
     /// Whether they cost nothing here.
     std::function<bool(double t, const double* x)> are_known;
     /// Whether those of contacts are shared by more of them than are needed, and are no smooth functions.
@@ -35,6 +37,11 @@ class FollowerLevels {
 
   int count() const { return source_.count; }
   void values(double t, const double* x, double* out) const { source_.values(t, x, out); }
+  /// False: they are not known.
+  bool sizes(double t, const double* x, double* out) const {
+    if (source_.sizes) source_.sizes(t, x, out);
+    return static_cast<bool>(source_.sizes);
+  }
   bool are_shared() const { return source_.are_shared && source_.are_shared(); }
   /// Puts a state inside a step where its ends are: onto a manifold.
   std::function<void(double t, double* x)> pull;
@@ -95,6 +102,12 @@ class FollowerLevels {
 class DrawnMultipliers : public detail::MultiplierSource {
  public:
   std::shared_ptr<FollowerLevels> levels;
+  /// Whoever asks what a function makes of the noise of one of them moves it meanwhile.
+  struct Moved {
+    int row = -1;
+    double by = 0;
+  };
+  mutable Moved moved;
 };
 
 }  // namespace pawl

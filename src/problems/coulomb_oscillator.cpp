@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/hybrid.hpp"
 
@@ -36,6 +37,9 @@ Problem coulomb_oscillator() {
     d[x] = at[v];
     d[v] = -at[x] + at[r];
   });
+  using namespace shapes;
+  oscillator.picture({Wall{{-16, -1}, {16, -1}}, Wall{{-16, -1}, {-16, 2}}, Spring{{-16, 0}, {x, 0}},
+                      Box{{x, 0}, {2, 2, 2}}, Arrow{{x, -1}, {[=](const auto& at) { return at[r]; }, 0}}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, oscillator) || t < 0) return std::nullopt;
     const Piece now = pieces_until(t).back();

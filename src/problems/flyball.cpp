@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "problems/constrained.hpp"
 #include "problems/port_hamiltonian.hpp"
@@ -92,6 +93,21 @@ Problem flyball() {
     };
     return length(theta0, 0) - length(at[qx1], at[qs]);
   });
+  // Seen from a frame that turns with the shaft, the pivot at the origin.
+  using namespace shapes;
+  Picture governor_picture{Rod{{0, 0.05}, {0, -0.55}, 0.01}, Disk{{0, 0}, 0.012},
+                           Box{{0, [=](const auto& at) { return at[qs] - L; }}, {0.06, 0.03, 0.06}},
+                           Spring{{0, [=](const auto& at) { return at[qs] - L; }}, {0, -0.55}}};
+  for (const auto& [ball, side] : {std::pair{one, -1.0}, std::pair{two, 1.0}}) {
+    const auto on_arm = [q = ball.q, side](double far) {
+      return Place{[=](const auto& at) { return side * far * sin(at[q]); },
+                   [=](const auto& at) { return -far * cos(at[q]); }};
+    };
+    governor_picture.add(Rod{{0, 0}, on_arm(L1 + L2), 0.008});
+    governor_picture.add(Disk{on_arm(L1 + L2), radius});
+    governor_picture.add(Rod{on_arm(L1), {0, [=](const auto& at) { return at[qs] - L; }}, 0.006});
+  }
+  shaft.picture(governor_picture);
 
   const auto reference = known_at(
       shaft, {{0.1, governor({0.0207656540364776, 0.24074512834127076, 0.000370276203331675}, 0.42411862154098845,

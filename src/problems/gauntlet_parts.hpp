@@ -18,16 +18,17 @@ using Cases = std::vector<GauntletCase>;
 /// restarts.
 inline constexpr double of_time = 1e-12, of_state = 1e-9;
 
-void add_waves(Cases& cases, GuardForm form);          // many roots, pairs, chirps
-void add_tangencies(Cases& cases, GuardForm form);     // near tangency on both sides, touches, multiple roots
-void add_dips(Cases& cases, GuardForm form);           // short excursions
-void add_ends(Cases& cases, GuardForm form);           // starts, ends, output times, backward
-void add_simultaneous(Cases& cases, GuardForm form);   // same bit, neighbours, many guards
-void add_resets(Cases& cases, GuardForm form);         // jumps across, onto and back
-void add_switches(Cases& cases, GuardForm form);       // conditions, relays, time events
-void add_accumulations(Cases& cases, GuardForm form);  // Zeno, clusters, bouncing
-void add_rests(Cases& cases, GuardForm form);          // zero to noise: constraints, unknowns of index 1 and 2, locks
-void add_forces(Cases& cases, GuardForm form);         // multipliers, two guards that accumulate
+void add_waves(Cases& cases, GuardForm form);           // many roots, pairs, chirps
+void add_tangencies(Cases& cases, GuardForm form);      // near tangency on both sides, touches, multiple roots
+void add_dips(Cases& cases, GuardForm form);            // short excursions
+void add_ends(Cases& cases, GuardForm form);            // starts, ends, output times, backward
+void add_simultaneous(Cases& cases, GuardForm form);    // same bit, neighbours, many guards
+void add_resets(Cases& cases, GuardForm form);          // jumps across, onto and back
+void add_switches(Cases& cases, GuardForm form);        // conditions, relays, time events
+void add_accumulations(Cases& cases, GuardForm form);   // Zeno, clusters, bouncing
+void add_rests(Cases& cases, GuardForm form);           // zero to noise: constraints, unknowns of index 1 and 2, locks
+void add_forces(Cases& cases, GuardForm form);          // multipliers, two guards that accumulate
+void add_resting_forces(Cases& cases, GuardForm form);  // multipliers that are zero to noise, landings
 
 template <class F>
 GuardDeclaration guard(System& system, GuardForm form, std::string name, F g) {

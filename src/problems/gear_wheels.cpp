@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "numerics/eigenvalues.hpp"
+#include "pawl/picture.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/port_hamiltonian.hpp"
@@ -43,6 +44,17 @@ void keep_formulation(System& wheels, GearWheels formulation) {
   });
 }
 
+// M1 on its spring has come down by x, M2 by n x.
+void draw(System& wheels, State x, Parameter n) {
+  using namespace shapes;
+  const auto down = [=](double from) { return [=](const auto& at) { return from - at[x]; }; };
+  const auto other = [=](double from) { return [=](const auto& at) { return from - at[n] * at[x]; }; };
+  wheels.picture({Wall{{-1, 0}, {1, 0}}, Spring{{-0.6, 0}, {-0.6, down(-0.5)}},
+                  Box{{-0.6, down(-0.6)}, {0.2, 0.2, 0.2}}, Rod{{-0.2, -0.2}, {-0.6, down(-0.5)}},
+                  Disk{{0, -0.2}, 0.2, [=](const auto& at) { return at[x] / 0.2; }},
+                  Rod{{0.2, -0.2}, {0.2, other(-0.5)}}, Box{{0.2, other(-0.6)}, {0.2, 0.2, 0.2}}});
+}
+
 // Index 2: the coupling is a constraint, its multiplier the force in the cable.
 System with_constraint() {
   PortHamiltonian wheels("gear-wheels");
@@ -65,6 +77,7 @@ System with_constraint() {
     c[p2] = -1;
   });
   wheels.energy();
+  draw(wheels, x, k.n);
   keep_formulation(wheels, GearWheels::index_2);
   return wheels;
 }
@@ -86,6 +99,7 @@ System with_summed_rows() {
   wheels.observable("energy", [=](const auto& at) {
     return sqr(at[p1]) / (2 * at[k.M1]) + sqr(at[p2]) / (2 * at[k.M2]) + sqr(at[x]) / (2 * at[k.C1]);
   });
+  draw(wheels, x, k.n);
   keep_formulation(wheels, GearWheels::index_1);
   return wheels;
 }
@@ -118,6 +132,7 @@ System with_spring_and_damper() {
     d[p2] += at[k.M2] * at[k.g] + at[k.F];
   });
   wheels.energy();
+  draw(wheels, x, k.n);
   keep_formulation(wheels, GearWheels::spring_damper);
   return wheels;
 }
@@ -137,6 +152,7 @@ System reduced() {
   wheels.dissipation([=](const auto& at, auto& R) { R(p, p) = at[k.Rc]; });
   wheels.input([=](const auto& at, auto& d) { d[p] += at[k.M1] * at[k.g] + at[k.n] * (at[k.M2] * at[k.g] + at[k.F]); });
   wheels.energy();
+  draw(wheels, x, k.n);
   keep_formulation(wheels, GearWheels::reduced);
   return wheels;
 }

@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "pawl/report.hpp"
+#include "pawl/system.hpp"
 #include "report/raster.hpp"
 #include "report/svg_plot.hpp"
+#include "report/whole_file.hpp"
 
 namespace pawl {
 
@@ -155,6 +158,14 @@ std::string to_png(const CurvePlot& plot) {
     picture.line(frame.across(plot.x[i - 1]), frame.down(plot.y[i - 1]), frame.across(plot.x[i]), frame.down(plot.y[i]),
                  blue, 1.6);
   return picture.to_png();
+}
+
+void plot(const Result& run, const std::string& words, const std::string& path, int points) {
+  const bool is_svg = path.ends_with(".svg");
+  if (!is_svg && !path.ends_with(".png")) throw Misuse(fmt::format("plot: {}: a picture ends in .svg or .png", path));
+  if (points < 1) throw Misuse(fmt::format("plot: {} points: at least 1", points));
+  const CurvePlot curve = plot_of(run, plot_names(words), points);
+  write_whole_file(path, is_svg ? to_svg(curve) : to_png(curve));
 }
 
 }  // namespace pawl

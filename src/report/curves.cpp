@@ -193,10 +193,10 @@ PieceSeries Curves::state(std::size_t i) const {
   return all;
 }
 
-Json Curves::states() {
+Json Curves::states(const std::vector<std::size_t>& which) {
   Json all = Json::array();
   const Trajectory& path = run_.trajectory;
-  for (std::size_t i = 0; i < run_.state_names().size(); ++i) {
+  for (const std::size_t i : which) {
     if (!is_exact_) {
       all.push_back(pack_curve(packing_, run_.state_names()[i], "state", state(i), false));
       continue;
@@ -302,6 +302,75 @@ Json Curves::followers(const std::vector<Follower>& all) {
   return out;
 }
 
+Json Curves::beside(const std::string& other, const std::vector<std::size_t>& states, const std::vector<double>& times,
+                    const std::vector<double>& differences) {
+  const Trajectory& path = run_.trajectory;
+  const auto n = static_cast<std::size_t>(path.size);
+  std::vector<std::size_t> order(times.size());  // in ascending order of time
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = is_backward_ ? order.size() - 1 - k : k;
+  const auto off = [&](std::size_t i, double t) {
+    const auto after =
+        std::lower_bound(order.begin(), order.end(), t, [&](std::size_t k, double time) { return times[k] < time; });
+    const auto value = [&](auto k) { return differences[*k * n + i]; };
+    if (after == order.end()) return std::numeric_limits<double>::quiet_NaN();
+    if (after == order.begin() || times[*after] == t) return value(after);
+    const auto before = after - 1;
+    return value(before) + (value(after) - value(before)) * (t - times[*before]) / (times[*after] - times[*before]);
+  };
+  Json all = Json::array();
+  std::vector<double> values;
+  for (const std::size_t i : states) {
+    PieceSeries own = state(i), difference;
+    for (std::size_t piece = 0; piece < count(); ++piece) {
+      const std::size_t k = step(piece);
+      const double low = std::min(path.t0[k], path.t1[k]), high = std::max(path.t0[k], path.t1[k]);
+      const Nodes& at = nodes(8);
+      values.resize(8);
+      for (int j = 0; j < at.count(); ++j)
+        values[static_cast<std::size_t>(j)] = off(i, low + (at.at(j) + 1) / 2 * (high - low));
+      std::vector<double> c = are_finite(values) ? at.coefficients(values.data()) : std::vector<double>{};
+      if (c.empty()) own[piece].clear();
+      if (!own[piece].empty()) {
+        if (own[piece].size() < c.size()) own[piece].resize(c.size());
+        for (std::size_t m = 0; m < c.size(); ++m) own[piece][m] += c[m];
+      }
+      difference.push_back(std::move(c));
+    }
+    const std::string& name = run_.state_names()[i];
+    all.push_back(pack_curve(packing_, fmt::format("{}, {}", name, other), "second run", std::move(own), false));
+    all.push_back(pack_curve(packing_, fmt::format("{}, {} - this run", name, other), "difference",
+                             std::move(difference), false));
+  }
+  return all;
+}
+
+Json Curves::distance() {
+  if (!run_.dynamics->settles() || count() == 0) return Json();
+  constexpr std::size_t most = 20'000;
+  const Trajectory& path = run_.trajectory;
+  const auto n = static_cast<std::size_t>(path.size);
+  const auto reader = detail::reader(run_.dynamics);
+  std::vector<double> sizes(n);
+  for (std::size_t k = 0; k < count(); ++k)
+    for (std::size_t i = 0; i < n; ++i) sizes[i] = std::max(sizes[i], std::abs(path.ends[k * n + i]));
+  const std::size_t every = (count() + most - 1) / most;
+  std::vector<float> distance(count());
+  float last = 0;
+  for (std::size_t k = 0; k < count(); ++k) {
+    if (k % every == 0 || k + 1 == count()) {
+      const double* end = path.ends.data() + k * n;
+      std::vector<double> x(end, end + n);
+      if (!reader->settle(path.t1[k], x.data(), *held_in(k), Settle::drawn).empty()) return Json();
+      double largest = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        if (sizes[i] > 0) largest = std::max(largest, std::abs(x[i] - end[i]) / sizes[i]);
+      last = static_cast<float>(largest);
+    }
+    distance[is_backward_ ? count() - 1 - k : k] = last;
+  }
+  return Json::array({{{"name", "distance from consistent values, relative"}, {"values", packing_.add(distance)}}});
+}
+
 Json Curves::drift() {
   const Trajectory& path = run_.trajectory;
   const auto reader = detail::reader(run_.dynamics);
@@ -320,7 +389,7 @@ Json Curves::drift() {
     if (is_new) {
       evaluate_polynomials(path.coefficients.data() + path.first[k], path.size, path.degree[k], 0, x.data());
       LevelDrift at_start;
-      if (!reader->measure(path.t0[k], x.data(), *held, true, at_start)) return Json();
+      if (!reader->measure(path.t0[k], x.data(), *held, true, at_start)) return distance();
     }
     const double* end = path.ends.data() + k * static_cast<std::size_t>(path.size);
     if (!reader->measure(path.t1[k], end, *held, false, off)) return Json();

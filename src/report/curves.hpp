@@ -43,10 +43,15 @@ class Curves {
 
   /// What the head says of the pieces and of every curve.
   nlohmann::ordered_json pieces();
-  nlohmann::ordered_json states();
+  nlohmann::ordered_json states(const std::vector<std::size_t>& which);
   nlohmann::ordered_json followers(const std::vector<Follower>& all);
-  /// The largest residual of each level at the end of every piece; null: there is no manifold.
+  /// The largest residual of each level at the end of every piece; of equations, how far the nearest consistent values
+  /// are, in units of the sizes of the unknowns, at some ends where there are very many; null: there is no manifold.
   nlohmann::ordered_json drift();
+  /// States as another run has them, given what that run is off at these times (a number per state each), which is
+  /// joined by straight lines: the curve itself, and beside it the difference. Nothing where the times do not reach.
+  nlohmann::ordered_json beside(const std::string& other, const std::vector<std::size_t>& states,
+                                const std::vector<double>& times, const std::vector<double>& differences);
   nlohmann::ordered_json history();
 
   /// Followers whose value did not change, by name: the page needs no curve for them.
@@ -57,6 +62,7 @@ class Curves {
   /// The step that is piece i.
   std::size_t step(std::size_t piece) const { return is_backward_ ? count() - 1 - piece : piece; }
   PieceSeries state(std::size_t i) const;
+  nlohmann::ordered_json distance();
   std::shared_ptr<const Held> held_in(std::size_t step);
 
   const Result& run_;

@@ -1,4 +1,4 @@
-#include "report/html_report.hpp"
+#include "pawl/report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -143,6 +143,72 @@ Json plots_of(const Result& run, const ReportOptions& options) {
   return all;
 }
 
+/// How many curves fit into a file of this size: a coefficient takes about 0.8 bytes, or 9 as it was recorded.
+std::size_t room_for_curves(const Result& run, const ReportOptions& options) {
+  const auto states = static_cast<double>(run.state_names().size());
+  const double bytes = static_cast<double>(run.trajectory.coefficients.size()) / states * (options.exact ? 9 : 0.8);
+  return static_cast<std::size_t>(std::max(1.0, 1e6 * options.most_megabytes / std::max(bytes, 1.0)));
+}
+
+/// So many states as there is room for, those that are plotted first; all of them in their own order.
+std::vector<std::size_t> chosen_states(const Result& run, const Json& plots, std::size_t room) {
+  const std::vector<std::string>& names = run.state_names();
+  std::vector<std::size_t> chosen;
+  const auto add = [&](std::size_t i) {
+    if (chosen.size() < room && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
+  };
+  if (room < names.size())
+    for (const Json& plot : plots)
+      for (const Json& name : plot)
+        if (const auto at = std::find(names.begin(), names.end(), name.get<std::string>()); at != names.end())
+          add(static_cast<std::size_t>(at - names.begin()));
+  if (chosen.empty() && room >= names.size()) {
+    chosen.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) chosen[i] = i;
+  }
+  for (std::size_t i = 0; i < names.size() && chosen.size() < std::min(room, names.size()); ++i) add(i);
+  return chosen;
+}
+
+/// States of the second runs over those of this one, and their differences, in plots of their own: those that are
+/// plotted, and a few more to choose from.
+void add_second_runs(Json& head, Curves& curves, const Result& run, const Verification& verification) {
+  constexpr std::size_t most = 20, most_plots = 3;
+  std::vector<std::size_t> states;
+  const auto add = [&](std::size_t i) {
+    if (states.size() < most && std::find(states.begin(), states.end(), i) == states.end()) states.push_back(i);
+  };
+  const std::vector<std::string>& names = run.state_names();
+  for (const Json& plot : head["plots"])
+    for (const Json& name : plot)
+      if (const auto at = std::find(names.begin(), names.end(), name.get<std::string>()); at != names.end())
+        add(static_cast<std::size_t>(at - names.begin()));
+  const std::size_t plotted = std::clamp<std::size_t>(states.size(), 1, most_plots);
+  for (std::size_t i = 0; i < names.size(); ++i) add(i);
+  std::vector<Json> together, apart;
+  for (const std::size_t i : states) {
+    together.push_back(Json::array({names[i]}));
+    apart.push_back(Json::array());
+  }
+  for (const SecondRun& other : verification.runs) {
+    if (other.times.size() < 2) continue;
+    const Json made =
+        curves.beside(fmt::format("{} ({})", other.what, other.method), states, other.times, other.differences);
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      together[k].push_back(made[2 * k]["name"]);
+      apart[k].push_back(made[2 * k + 1]["name"]);
+    }
+    for (const Json& one : made) head["curves"].push_back(one);
+  }
+  Json stacked = Json::array();
+  for (std::size_t k = 0; k < std::min(plotted, states.size()); ++k) {
+    if (apart[k].empty()) continue;
+    stacked.push_back(together[k]);
+    stacked.push_back(apart[k]);
+  }
+  if (!stacked.empty()) head["stacked"] = std::move(stacked);
+}
+
 }  // namespace
 
 std::string to_html(const Result& run, const ReportOptions& options) {
@@ -163,10 +229,30 @@ std::string to_html(const Result& run, const ReportOptions& options) {
   head["exact"] = options.exact;
   head["plots"] = plots_of(run, options);
   head["pieces"] = curves.pieces();
-  head["curves"] = curves.states();
+  const std::size_t room = room_for_curves(run, options);
+  const std::vector<std::size_t> states = chosen_states(run, head["plots"], room);
+  head["curves"] = curves.states(states);
   std::vector<Follower> followers = followers_of(run, remarks);
+  const std::size_t left = room - states.size();
+  const bool is_thinned =
+      states.size() < run.state_names().size() || followers.size() + picture.followers.size() > left;
+  if (is_thinned) {
+    const bool has_picture = !picture.shapes.is_null();
+    if (states.size() < run.state_names().size() || picture.followers.size() > left) picture = {};
+    const std::size_t kept = std::min(followers.size(), left - picture.followers.size());
+    remarks.push_back(fmt::format(
+        "This file is thinned: {} of {} states are in it, {} of {} observables, inputs and multipliers{}{}. With all "
+        "of "
+        "them it would be larger than {:g} MB; name those that matter in the plots, or ask for a larger file.",
+        states.size(), run.state_names().size(), kept, followers.size(),
+        has_picture && picture.shapes.is_null() ? ", no picture" : "",
+        options.verification != nullptr ? ", no second runs" : "", options.most_megabytes));
+    followers.resize(kept);
+  }
   followers.insert(followers.end(), picture.followers.begin(), picture.followers.end());
   for (Json& one : curves.followers(followers)) head["curves"].push_back(std::move(one));
+  if (options.verification != nullptr && !run.trajectory.t1.empty() && !is_thinned)
+    add_second_runs(head, curves, run, *options.verification);
   head["held"] = held_of(run, remarks);
   if (Json drift = curves.drift(); !drift.is_null()) head["drift"] = std::move(drift);
   if (Json history = curves.history(); !history.is_null()) head["history"] = std::move(history);

@@ -45,12 +45,16 @@ Json statistics_of(const Statistics& statistics) {
 Json events_of(const Result& run) {
   Json all = Json::array();
   for (const Event& event : run.events) {
+    Json contacts = Json::array();
+    for (const ContactFired& one : event.contacts)
+      contacts.push_back({{"name", name_of(one, *run.declarations)}, {"kind", std::string(to_string(one.kind))}});
     all.push_back({{"t", event.t},
                    {"guards", run.names(event)},
                    {"kind", std::string(to_string(event.kind))},
                    {"mode_before", run.mode(*event.held_before)},
                    {"mode_after", run.mode(*event.held_after)},
                    {"uncertainty", event.uncertainty},
+                   {"contacts", contacts},
                    {"notes", event.notes}});
   }
   return all;
@@ -218,13 +222,17 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_number(std::string& out, double number) {
+  if (std::isfinite(number))
+    append_digits(out, number);
+  else
+    out += "null";
+}
+
 void print_into(std::string& out, const Json& value, int depth) {
   const auto indent = [&out](int levels) { out.append("\n").append(static_cast<std::size_t>(2 * levels), ' '); };
   if (const double* number = value.get_ptr<const Json::number_float_t*>(); number != nullptr) {
-    if (std::isfinite(*number))
-      append_digits(out, *number);
-    else
-      out += "null";
+    append_number(out, *number);
   } else if (value.is_string()) {
     append_string(out, value.get_ref<const std::string&>());
   } else if (value.is_array() && (value.empty() || value.front().is_primitive())) {
@@ -304,20 +312,32 @@ Json to_json(const Verification& verification) {
           {"runs", runs}};
 }
 
-Json to_json(const Table& table) {
-  Json columns = Json::object();
-  for (std::size_t c = 0; c < table.columns(); ++c) {
-    Json::array_t values(table.rows());
-    for (std::size_t r = 0; r < table.rows(); ++r) values[r] = table(r, c);
-    columns[table.names[c]] = std::move(values);
-  }
-  return columns;
-}
-
 std::string print(const Json& value) {
   std::string out;
   print_into(out, value, 0);
-  return out + "\n";
+  out += '\n';
+  return out;
+}
+
+std::string print(const Json& object, const Table& samples) {
+  std::string out;
+  out.reserve(24 * samples.values.size() + 65536);
+  print_into(out, object, 0);
+  out.resize(out.find_last_not_of('\n', out.size() - 2) + 1);  // without its last brace
+  out += object.empty() ? "\n" : ",\n";
+  out += "  \"samples\": {";
+  for (std::size_t c = 0; c < samples.columns(); ++c) {
+    out += c == 0 ? "\n    " : ",\n    ";
+    append_string(out, samples.names[c]);
+    out += ": [";
+    for (std::size_t r = 0; r < samples.rows(); ++r) {
+      if (r > 0) out += ", ";
+      append_number(out, samples(r, c));
+    }
+    out += ']';
+  }
+  out += "\n  }\n}\n";
+  return out;
 }
 
 }  // namespace pawl

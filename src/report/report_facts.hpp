@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "report/html_report.hpp"
+#include "pawl/report.hpp"
 
 namespace pawl {
 

@@ -169,6 +169,7 @@ Resolution DaeDynamics::resolve(double t, double* x, Held& held, std::span<const
         of_switches ? resolve_switches(t, x, held, fired, why) : resolve_contacts(t, x, held, fired, accumulating, why);
     outcome.failure = std::move(part.failure);
     for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
+    outcome.contacts.insert(outcome.contacts.end(), part.contacts.begin(), part.contacts.end());
   }
   if (outcome.failure.empty() && (contacts_ || why != Settle::pass)) outcome.failure = share_loads(t, x, held, why);
   return outcome;

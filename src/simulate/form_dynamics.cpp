@@ -34,11 +34,11 @@ class FormMultipliers final : public DrawnMultipliers, public contact::SharedFor
   explicit FormMultipliers(std::shared_ptr<formulate::Form> form, std::shared_ptr<contact::Contacts> contacts = nullptr)
       : form_(std::move(form)), contacts_(std::move(contacts)) {}
   double multiplier(const Point<double>& at, int row) const override {
-    if (contacts_) return contacts_->quantity(at, row);
+    if (contacts_) return contacts_->quantity(at, row) + move_of(row);
     form_->relays = at.around()->relays;
     const double value = form_->multiplier(at.t, at.states().array, row);
     form_->relays = nullptr;
-    return value;
+    return value + move_of(row);
   }
   const contact::SharedForces::Forces* shared_force(const Point<double>& at, int contact) const override {
     return contacts_->shared_force(at, contact);
@@ -53,6 +53,8 @@ class FormMultipliers final : public DrawnMultipliers, public contact::SharedFor
   }
 
  private:
+  double move_of(int row) const { return row == moved.row ? moved.by : 0; }
+
   std::shared_ptr<formulate::Form> form_;
   std::shared_ptr<contact::Contacts> contacts_;
 };
@@ -100,6 +102,11 @@ void FormDynamics::draw_multipliers() {
     const Point<double> at(t, x, held != nullptr ? held->parameters.data() : nullptr, &around);
     for (int k = 0; k < count; ++k) values[k] = source->multiplier(at, k);
   };
+  if (mechanics_ != nullptr)
+    source.sizes = [mechanics = mechanics_, count](double t, const double* x, double* sizes) {
+      std::fill(sizes, sizes + count, 0.0);
+      mechanics->multiplier_sizes(t, x, sizes);
+    };
   source.are_known = [mechanics = mechanics_](double t, const double* x) {
     return mechanics != nullptr && mechanics->is_known(t, x);
   };

@@ -324,6 +324,8 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
   double scale = conducts ? largest_current_ : largest_voltage_;
   for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
     std::vector<double> y = points[p].y, dy = points[p].dy;
+    for (std::size_t j = 0; j < y.size(); ++j)  // one that is zero for a moment has been larger
+      y[j] += 1e-3 * largest_[j] * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
     if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
     for (int other = 0; other < count(); ++other) {
       const Function& same = watched(other, conducts);
@@ -460,6 +462,42 @@ void IdealSwitches::take_sizes(double t, std::vector<double> y, const Held& held
     if (std::isfinite(dy[j])) largest_[j] = std::max(largest_[j], length * std::abs(dy[j]));
 }
 
+/// An event found on a polynomial may be as early or late as that is inaccurate: a value is then beyond rounding in one
+/// combination, and not in another. What is taken as zero becomes larger, until one of them holds that has what fired:
+/// one that undoes it would let it fire again a moment later. If there is none, the first that holds.
+const IdealSwitches::Trial* IdealSwitches::look_for(Search& search, const Modes& modes) {
+  const auto undoes = [&](const Trial& trial) {
+    for (std::size_t k = 0; k < modes.size(); ++k)
+      if (modes[k] != search.before[k] && trial.modes[k] == search.before[k]) return true;
+    return false;
+  };
+  const auto leaves_open = [&](const Trial& trial) {
+    return std::any_of(trial.undecided.begin(), trial.undecided.end(),
+                       [&](int k) { return modes[at(k)] != search.before[at(k)]; });
+  };
+  const Trial* found = nullptr;
+  for (doubt_ = 1; doubt_ < 1e9; doubt_ *= 100) {
+    if (found != nullptr) {  // with more doubt, from where this one began
+      Search again = search;
+      again.tried.clear();
+      const Trial* other = follow_contradictions(again, modes);
+      if (other == nullptr || undoes(*other) || leaves_open(*other) || again.notes != search.notes) continue;
+      found = &search.tried.emplace_back(*other);
+      break;
+    }
+    search.tried.clear();
+    const std::size_t passed = search.notes.size();
+    found = follow_contradictions(search, modes);
+    if (found == nullptr) found = enumerate(search);
+    if (found == nullptr &&
+        std::all_of(search.tried.begin(), search.tried.end(), [](const Trial& one) { return !one.trouble.empty(); }))
+      break;
+    if (found != nullptr && (!undoes(*found) || search.notes.size() > passed)) break;
+  }
+  doubt_ = 1;
+  return found;
+}
+
 Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<const int> fired, Settle why) {
   const std::size_t n = model_->state_names.size();
   for (std::size_t j = 0; j < n; ++j) largest_[j] = std::max(largest_[j], std::abs(x[j]));
@@ -484,18 +522,7 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
                 .x = {x, x + n},
                 .before = before,
                 .may_conduct = std::move(may_conduct)};
-  // An event found on a polynomial may be as early or late as that is inaccurate: a value is then beyond rounding in
-  // one combination, and not in another. What is taken as zero becomes larger, until one of them holds.
-  const Trial* found = nullptr;
-  for (doubt_ = 1; found == nullptr && doubt_ < 1e9; doubt_ *= 100) {
-    search.tried.clear();
-    found = follow_contradictions(search, modes);
-    if (found == nullptr) found = enumerate(search);
-    if (found == nullptr &&
-        std::all_of(search.tried.begin(), search.tried.end(), [](const Trial& one) { return !one.trouble.empty(); }))
-      break;
-  }
-  doubt_ = 1;
+  const Trial* found = look_for(search, modes);
   if (found == nullptr) return {.failure = describe_failure(search)};
 
   if (!found->jump.empty() && why != Settle::start)

@@ -83,6 +83,7 @@ class IdealSwitches {
   void weigh_signs(const Search& search, const Held& held, Trial& trial);
   int sign_ahead(const Search& search, const Held& held, const Trial& trial, int k);
   bool is_always_zero(const Search& search, const Held& held, const Trial& trial, int k);
+  const Trial* look_for(Search& search, const Modes& modes);
   const Trial* follow_contradictions(Search& search, Modes modes);
   const Trial* enumerate(Search& search);
   std::string describe(const Modes& modes) const;

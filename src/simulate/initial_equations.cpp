@@ -3,12 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 
 #include <fmt/format.h>
 
 #include "formulate/dae_bench.hpp"
 #include "formulate/dae_equations.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::detail {
 
@@ -136,17 +137,14 @@ class InitialProblem {
     std::vector<int> kept, free;
     for (int j = 0; j < 2 * n_; ++j) (j < n_ && is_differential_[at(j)] ? kept : free).push_back(j);
     const Eigen::MatrixXd of_free = columns(free), of_kept = columns(kept);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(of_free.rows(), of_free.cols());
-    factors.setThreshold(rank_threshold);
-    factors.compute(of_free);
+    const linear::PivotedQr factors(of_free, rank_threshold);
     const Eigen::Index rest = of_free.rows() - factors.rank();
     Eigen::VectorXd of_states = Eigen::VectorXd::Zero(of_kept.cols());
     if (rest > 0 && of_kept.cols() > 0) {
-      const Eigen::MatrixXd turned = factors.householderQ().adjoint() * of_kept;
-      const Eigen::VectorXd right = factors.householderQ().adjoint() * b;
-      of_states = turned.bottomRows(rest).completeOrthogonalDecomposition().solve(right.tail(rest));
+      const Eigen::MatrixXd across = factors.Q().rightCols(rest).transpose();
+      of_states = linear::LeastNorm(across * of_kept).solve(across * b);
     }
-    const Eigen::VectorXd follows = of_free.completeOrthogonalDecomposition().solve(b - of_kept * of_states);
+    const Eigen::VectorXd follows = linear::LeastNorm(of_free).solve(b - of_kept * of_states);
     Eigen::VectorXd step(2 * n_);
     for (std::size_t k = 0; k < kept.size(); ++k) step(kept[k]) = of_states(static_cast<Eigen::Index>(k));
     for (std::size_t k = 0; k < free.size(); ++k) step(free[k]) = follows(static_cast<Eigen::Index>(k));

@@ -151,10 +151,14 @@ std::vector<double> Result::times_of(TimeEvent e) const {
   });
 }
 
-std::vector<double> Result::times_of(const Contact& contact) const {
+void Result::check(const Contact& contact) const {
   const auto& mechanism = (declarations->parts ? declarations->parts : declarations)->mechanics;  // of a mixture
   const std::size_t count = mechanism ? mechanism->contacts.size() : 0;
   checked(contact.index, count, "contact", *declarations);
+}
+
+std::vector<double> Result::times_of(const Contact& contact) const {
+  check(contact);
   const auto mode = static_cast<std::size_t>(contact.mode.index);
   return times_where([&](const Event& event) {
     if (!fires(event.kind)) return false;
@@ -164,6 +168,18 @@ std::vector<double> Result::times_of(const Contact& contact) const {
              declarations->guards[static_cast<std::size_t>(source.index)].contact == contact.index;
     });
   });
+}
+
+std::vector<double> Result::times_of(const Contact& contact, ContactEvent kind) const {
+  check(contact);
+  return times_where([&](const Event& event) { return event.fired(contact, kind); });
+}
+
+std::vector<std::string> Result::contact_events(const Event& event) const {
+  std::vector<std::string> all;
+  for (const ContactFired& one : event.contacts)
+    all.push_back(fmt::format("{} of {}", to_string(one.kind), name_of(one, *declarations)));
+  return all;
 }
 
 std::vector<std::string> Result::names(const Event& event) const {

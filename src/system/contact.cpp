@@ -9,6 +9,22 @@
 
 namespace pawl {
 
+std::string_view to_string(ContactEvent kind) {
+  switch (kind) {
+    case ContactEvent::impact:
+      return "impact";
+    case ContactEvent::rest:
+      return "rest";
+    case ContactEvent::stick:
+      return "stick";
+    case ContactEvent::slip:
+      return "slip";
+    case ContactEvent::release:
+      return "release";
+  }
+  return "unknown";
+}
+
 // Its mode is a discrete variable; its rows hold where the mode says so.
 Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function slip, const ContactOptions& options) {
   info.restitution = options.restitution;

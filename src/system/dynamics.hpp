@@ -25,6 +25,7 @@ enum class Settle {
 struct Resolution {
   std::string failure = {};             ///< why no outcome exists; empty: there is one
   std::vector<std::string> notes = {};  ///< what happened, one line each
+  std::vector<ContactFired> contacts = {};
 };
 
 /// How far a state is off what a model keeps: the largest residual of each level.

@@ -43,6 +43,12 @@ std::vector<double> end_of(const Result& run) {
   return is_whole ? run.final_state : std::vector<double>();
 }
 
+double largest_of(const Track& track, std::size_t i) {
+  double largest = track.end.empty() ? 0 : std::abs(track.end[i]);
+  for (std::size_t k = 0; k < track.count(); ++k) largest = std::max(largest, std::abs(track.at(k)[i]));
+  return largest;
+}
+
 }  // namespace
 
 std::vector<double> common_times(const Result& first, int instants) {
@@ -109,6 +115,18 @@ std::vector<double> scales_of(const Track& first, const std::vector<double>& abs
   return scales;
 }
 
+std::vector<double> with_zeros(std::vector<double> scales, const Track& first, const Track& tighter, double relative,
+                               double agreement) {
+  if (scales.empty() || tighter.count() < first.count()) return scales;
+  const double whole = *std::max_element(scales.begin(), scales.end());
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const double size = largest_of(first, i);
+    if (size <= relative * whole && largest_of(tighter, i) <= 0.1 * size)
+      scales[i] = std::max(scales[i], 10 * size / agreement);
+  }
+  return scales;
+}
+
 Differences compare(const Track& a, const Track& b, const std::vector<double>& times, double t_end,
                     const std::vector<double>& scales, const std::vector<EventPair>& events,
                     const std::vector<std::string>& names) {
@@ -121,6 +139,7 @@ Differences compare(const Track& a, const Track& b, const std::vector<double>& t
   const auto add = [&](double t, const double* xa, const double* xb) {
     double largest = 0, mean = 0, squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      all.apart.push_back(xb[i] - xa[i]);
       double difference = std::abs(xa[i] - xb[i]) / scales[i];
       if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();
       last[i] = difference;

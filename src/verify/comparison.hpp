@@ -28,10 +28,17 @@ Track track_of(const Result& run, const std::vector<double>& times);
 /// value and so much that differences below its absolute tolerance do not count.
 std::vector<double> scales_of(const Track& first, const std::vector<double>& absolute, double digits);
 
+/// A variable that is below the relative tolerance beside the largest scale, and a tenth of that in a run with tighter
+/// tolerances, is zero but for errors: digits of it mean nothing, and its scale becomes so large that they do not
+/// count.
+std::vector<double> with_zeros(std::vector<double> scales, const Track& first, const Track& tighter, double relative,
+                               double agreement);
+
 /// Differences in units of the scales, at the times both runs have and at which they are between the same events.
 struct Differences {
   std::vector<double> t, largest;  ///< over the variables
   std::vector<double> mean;        ///< root mean square over the variables
+  std::vector<double> apart;       ///< b - a as they are, a number per variable and time
   std::vector<double> size;        ///< root mean square of the states themselves, the largest so far
   std::vector<Agreement> variables;
   bool has_end = false;  ///< the last entry is the end of the run

@@ -24,8 +24,15 @@ struct Ground {
   std::vector<double> times;
   Track track;
   std::vector<double> scales;
+  double relative;   // tolerance of the first run
   double tolerance;  // the largest difference that counts as agreement
 };
+
+/// What this run, tighter than the first, shows to be zero.
+void take_zeros(Ground& ground, const Track& tighter) {
+  if (tighter.size > 0)
+    ground.scales = with_zeros(ground.scales, ground.track, tighter, ground.relative, ground.tolerance);
+}
 
 void count_events(SecondRun& run) {
   for (const EventPair& pair : run.events) {
@@ -38,7 +45,7 @@ void count_events(SecondRun& run) {
     run.largest_time_difference = std::max(run.largest_time_difference, std::abs(pair.difference()));
 }
 
-void compare_with_first(const Ground& ground, const Result& result, SecondRun& run, Made& made) {
+void take_over(const Ground& ground, const Result& result, SecondRun& run, Made& made) {
   const Result& first = ground.first;
   run.has_run = true;
   run.method = result.method;
@@ -50,17 +57,24 @@ void compare_with_first(const Ground& ground, const Result& result, SecondRun& r
   run.events = pair_events(first, result, std::abs(first.t_end - first.t_start) / 50);
   count_events(run);
   made.track = track_of(result, ground.times);
+  for (std::size_t i = 0; i < first.observable_names().size(); ++i) {
+    const Observable o{static_cast<int>(i)};
+    run.observables.push_back({first.observable_names()[i], first.range(o), result.range(o)});
+  }
+}
+
+void compare_with_first(const Ground& ground, SecondRun& run, Made& made) {
+  if (!run.has_run) return;
+  const Result& first = ground.first;
   made.differences =
       compare(ground.track, made.track, ground.times, first.t_end, ground.scales, run.events, first.state_names());
   run.variables = made.differences.variables;
+  run.times = made.differences.t;
+  run.differences = made.differences.apart;
   if (!made.differences.t.empty()) run.t_compared = made.differences.t.back();
   for (const Agreement& variable : run.variables) {
     run.digits = std::min(run.digits, variable.digits);
     run.digits_at_end = std::min(run.digits_at_end, variable.digits_at_end);
-  }
-  for (std::size_t i = 0; i < first.observable_names().size(); ++i) {
-    const Observable o{static_cast<int>(i)};
-    run.observables.push_back({first.observable_names()[i], first.range(o), result.range(o)});
   }
   find_parting(first, made.differences, ground.tolerance, run);
 }
@@ -84,7 +98,7 @@ SecondRun second_run(const Ground& ground, const Plan& plan, Made& made) {
   options.times = ground.times;
   if (ground.first.outcome == Outcome::stopped) options.end = ground.first.t_end;
   try {
-    compare_with_first(ground, simulate(ground.system, ground.values, options), run, made);
+    take_over(ground, simulate(ground.system, ground.values, options), run, made);
   } catch (const std::exception& error) {  // Misuse: the model and this method do not go together
     run.reason = error.what();
   }
@@ -157,6 +171,7 @@ Verification verify(const System& system, const Values& values, const Options& o
                 .times = common_times(first, how.instants),
                 .track = {},
                 .scales = {},
+                .relative = options.tolerance.relative,
                 .tolerance = std::pow(10, -v.wanted_digits)};
   ground.track = track_of_first(first, ground.times);
   ground.scales = scales_of(ground.track, absolute_tolerances(system.declarations(), options.tolerance, found.size()),
@@ -179,9 +194,13 @@ Verification verify(const System& system, const Values& values, const Options& o
     else
       v.runs[i] = not_run(plans[i], v.was_stopped ? Outcome::stopped : Outcome::failed, obstacle);
   }
+  for (const Made& one : made) take_zeros(ground, one.track);
+  for (std::size_t i = 0; i < plans.size(); ++i) compare_with_first(ground, v.runs[i], made[i]);
   for (std::size_t i = 0; i < plans.size() && !v.was_stopped; ++i) {
     const auto again = tightened_again(plans[i], how.tighten);
-    if (again && is_odd_one_out(v.runs, i)) make(*again, i);
+    if (!again || !is_odd_one_out(v.runs, i)) continue;
+    make(*again, i);
+    compare_with_first(ground, v.runs[i], made[i]);
   }
   judge(options, how.tighten, first, made, compare_among(ground, v.runs, made), v);
   return v;

@@ -1,5 +1,6 @@
 // What advise() says and what a run with everything left to `auto` does, over the whole catalogue.
 #include <algorithm>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,26 @@ TEST(Auto, DoesWhatIsAdvised) {
     EXPECT_EQ(advised.formulation.value, planned.formulation.value);
     EXPECT_EQ(advised.stabilization.value, planned.stabilization.value);
   }
+}
+
+// Tighter is never worse, above rounding: no other method takes over that means less by its tolerance. Chaotic motions
+// and such with references of few digits are told by what is left of the error.
+TEST(Auto, ATighterToleranceIsNeverWorseOnMechanisms) {
+  int compared = 0;
+  for (const Problem& problem : catalogue()) {
+    if (!problem.is_constrained() || problem.has_events() || problem.is_implicit()) continue;
+    double last = std::numeric_limits<double>::infinity();
+    for (const double tolerance : {1e-7, 1e-8, 1e-9, 1e-10}) {
+      const Result run = simulate(
+          problem.system, {.start = problem.start, .end = problem.end, .tolerance = tolerance, .keep = Keep::end});
+      const auto error = error_against_reference(problem, Values(problem.system), problem.end, run.final().states());
+      if (!error) break;
+      EXPECT_LE(*error, std::max(last, 1e-12)) << problem.name() << " at " << tolerance;
+      last = *error;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 40);
 }
 
 }  // namespace

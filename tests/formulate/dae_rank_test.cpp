@@ -13,10 +13,10 @@ namespace {
 
 using formulate::MatrixEntries;
 using formulate::rank_of;
+using formulate::RegularFactors;
 using formulate::scale_by_assignment;
 using formulate::Scales;
 using formulate::Scatter;
-using formulate::solve_regular;
 
 Eigen::MatrixXd scattered(Eigen::Index n, std::uint64_t seed) {
   Scatter scatter(seed);
@@ -47,14 +47,17 @@ TEST(DaeRank, AScatteredPartIsUniform) {
 }
 
 TEST(DaeRank, EliminationSolvesWhatIsClearlyRegular) {
-  for (const Eigen::Index n : {1, 2, 3, 6, 11, 16}) {
+  for (const Eigen::Index n : {1, 2, 3, 6, 11, 16, 32}) {
     const Eigen::MatrixXd A = scattered(n, static_cast<std::uint64_t>(n)) + 2 * Eigen::MatrixXd::Identity(n, n);
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, 1, 2);
-    Eigen::VectorXd b = A * x;
-    Eigen::MatrixXd spoiled = A;
-    ASSERT_TRUE(solve_regular(spoiled, b.data(), 1e-11)) << n;
-    EXPECT_LE((A * (b - x)).norm(), 1e-13 * A.norm() * x.norm()) << n;
-    EXPECT_LE((b - x).norm(), 1e-11) << n;
+    RegularFactors factors;
+    ASSERT_TRUE(factors.factor(A, 1e-11)) << n;
+    for (const double size : {1.0, 3.0}) {  // as often as one likes
+      Eigen::VectorXd found;
+      factors.solve(size * (A * x), found);
+      EXPECT_LE((A * (found - size * x)).norm(), 1e-13 * A.norm() * x.norm()) << n;
+      EXPECT_LE((found - size * x).norm(), 1e-11) << n;
+    }
   }
 }
 
@@ -62,11 +65,11 @@ TEST(DaeRank, EliminationLeavesTheRestToOthers) {
   const double nan = std::nan("");
   Eigen::MatrixXd singular{{1.0, 2.0}, {2.0, 4.0}}, nearly{{1.0, 0.0}, {0.0, 1e-8}}, wide(2, 3), broken{{nan}};
   wide.setOnes();
-  Eigen::MatrixXd large = Eigen::MatrixXd::Identity(17, 17);
+  Eigen::MatrixXd large = Eigen::MatrixXd::Identity(33, 33);
   for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken, &large})
-    EXPECT_FALSE(solve_regular(*one, nullptr, 1e-11));
+    EXPECT_FALSE(RegularFactors().factor(*one, 1e-11));
   Eigen::MatrixXd fair{{1.0, 0.0}, {0.0, 1e-6}};
-  EXPECT_TRUE(solve_regular(fair, nullptr, 1e-11));
+  EXPECT_TRUE(RegularFactors().factor(fair, 1e-11));
 }
 
 // Products of n x r and r x n matrices have rank r, whatever the sizes of rows and columns are.

@@ -1,10 +1,14 @@
 #include "report/curve_plot.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
+#include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
+#include "pawl/report.hpp"
 #include "problems/catalogue.hpp"
 #include "report/raster.hpp"
 
@@ -64,6 +68,18 @@ TEST(Raster, ShowsWhatIsNoAsciiAsOneBox) {
   other.text(0, 15, "\u03a8", {0, 0, 0});
   for (int x = 0; x < 40; ++x)
     for (int y = 0; y < 20; ++y) EXPECT_EQ(plain.at(x, y), other.at(x, y));
+}
+
+TEST(Plot, WritesTheCurveIntoAFileAndRefusesOtherEndings) {
+  const Result run = simulate(find_problem("bouncing-ball").system, {.end = 1});
+  const std::string path = ::testing::TempDir() + "plot_of_a_ball.svg";
+  plot(run, "height", path, 10);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, to_svg(plot_of(run, plot_names("height"), 10)));
+  EXPECT_EQ(testing::misuse_of([&] { plot(run, "height", "ball.gif"); }),
+            "plot: ball.gif: a picture ends in .svg or .png");
+  EXPECT_EQ(testing::misuse_of([&] { plot(run, "height", path, 0); }), "plot: 0 points: at least 1");
 }
 
 }  // namespace

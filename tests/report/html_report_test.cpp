@@ -1,9 +1,13 @@
-#include "report/html_report.hpp"
+#include "pawl/report.hpp"
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -59,6 +63,23 @@ Json head_of(const std::string& page) {
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data(), sizeof length);
   return Json::parse(bytes.substr(sizeof length, length));
+}
+
+/// The numbers behind a place in it, which are stored byte plane by byte plane.
+std::vector<float> array_of(const std::string& page, const Json& place) {
+  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
+  const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  const auto count = place["count"].get<std::size_t>(), at = sizeof length + length + place["at"].get<std::size_t>();
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<char, sizeof(float)> one;
+    for (std::size_t plane = 0; plane < one.size(); ++plane) one[plane] = bytes[at + plane * count + i];
+    std::memcpy(&out[i], one.data(), sizeof(float));
+  }
+  return out;
 }
 
 Result run_of(const std::string& name, Options options = {}) {
@@ -177,11 +198,84 @@ TEST(HtmlReport, HasADriftOfEveryLevelThatIsTheLargestOfTheStatistics) {
   EXPECT_EQ(head["energies"], Json::array({"energy"}));
 }
 
+TEST(HtmlReport, OfEquationsHasTheDistanceFromConsistentValuesAtTheEndOfEveryStep) {
+  System pendulum("pendulum");  // index 3
+  const auto x = pendulum.state("x", 1), y = pendulum.state("y", 0), u = pendulum.state("u", 0),
+             v = pendulum.state("v", 0), force = pendulum.state("force", 0);
+  pendulum.rates([=](const auto& at, auto& d) {
+    d[x] = at[u];
+    d[y] = at[v];
+    d[u] = -at[force] * at[x];
+    d[v] = -at[force] * at[y] - 9.81;
+  });
+  pendulum.equation("rod", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  const Result run = simulate(pendulum, {.end = 2});
+  const std::string page = to_html(run);
+  const Json drift = head_of(page)["drift"];
+  ASSERT_EQ(drift.size(), 1u);
+  EXPECT_EQ(drift[0]["name"], "distance from consistent values, relative");
+  const std::vector<float> values = array_of(page, drift[0]["values"]);
+  ASSERT_EQ(values.size(), run.trajectory.t1.size());
+  std::vector<double> sizes(5);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (std::size_t i = 0; i < 5; ++i) sizes[i] = std::max(sizes[i], std::abs(run.trajectory.ends[5 * k + i]));
+  const std::vector<double> settled = run.on_manifold(run.t_end).states(), last = run.final().states();
+  double largest = 0;
+  for (std::size_t i = 0; i < 5; ++i) largest = std::max(largest, std::abs(settled[i] - last[i]) / sizes[i]);
+  EXPECT_EQ(values.back(), static_cast<float>(largest));
+  for (const float value : values) EXPECT_LT(value, 1e-12F);  // hidden constraints hold to rounding
+}
+
+TEST(HtmlReport, LeavesCurvesOutAndSaysSoWhereItWouldBecomeTooLarge) {
+  const Result run = run_of("pleiades");
+  const std::size_t states = run.state_names().size();
+  const double per_curve = 0.8e-6 * static_cast<double>(run.trajectory.coefficients.size() / states);
+  const Json whole = head_of(to_html(run, {.plots = {"y3"}}));
+  const Json thinned = head_of(to_html(run, {.plots = {"y3"}, .most_megabytes = 4.5 * per_curve}));
+  EXPECT_EQ(whole["remarks"], Json::array());
+  EXPECT_GE(whole["curves"].size(), states);
+  ASSERT_EQ(thinned["curves"].size(), 4u);
+  EXPECT_EQ(thinned["curves"][0]["name"], "y3");  // what is plotted comes first
+  const std::string remark = thinned["remarks"][0];
+  EXPECT_NE(remark.find("This file is thinned: 4 of 28 states are in it"), std::string::npos) << remark;
+}
+
+TEST(HtmlReport, ShowsSecondRunsOverTheFirst) {
+  System decay("decay");
+  const auto x = decay.state("x", 1), y = decay.state("y", 2);
+  decay.rates([=](const auto& at, auto& d) {
+    d[x] = -at[x];
+    d[y] = -2 * at[y];
+  });
+  const Result run = simulate(decay, {.end = 1});
+  Verification verification;
+  SecondRun other;
+  other.what = "another family";
+  other.method = "bdf";
+  other.times = {0, 0.5, 1};
+  other.differences = {0, 0.25, 0, 0.25, 0, 0.25};  // of x none, of y always the same
+  verification.runs = {other};
+  const Json head = head_of(to_html(run, {.plots = {"y"}, .verification = &verification}));
+  EXPECT_EQ(head["stacked"], Json::array({Json::array({"y", "y, another family (bdf)"}),
+                                          Json::array({"y, another family (bdf) - this run"})}));
+  std::map<std::string, Json> curves;
+  for (const Json& one : head["curves"]) curves[one["name"]] = one;
+  const auto range = [&](const std::string& name) {
+    return std::pair{curves.at(name)["low"].get<double>(), curves.at(name)["high"].get<double>()};
+  };
+  EXPECT_NEAR(range("y, another family (bdf)").first, range("y").first + 0.25, 1e-12);
+  EXPECT_NEAR(range("y, another family (bdf)").second, range("y").second + 0.25, 1e-12);
+  EXPECT_NEAR(range("y, another family (bdf) - this run").first, 0.25, 1e-15);
+  EXPECT_NEAR(range("x, another family (bdf)").second, range("x").second, 1e-12);
+}
+
 TEST(Picture, IsDeclaredByEveryMechanismOfTheCatalogue) {
   for (const Problem& problem : catalogue()) {
     if (!problem.system.declarations().mechanics) continue;
     EXPECT_NE(problem.system.declarations().picture, nullptr) << problem.name();
   }
+  for (const char* other : {"flyball", "gear-wheels", "coulomb-oscillator"})
+    EXPECT_NE(find_problem(other).system.declarations().picture, nullptr) << other;
 }
 
 TEST(Picture, DefaultsToTheCoordinates) {

@@ -48,7 +48,7 @@ class HostLocale : public ::testing::Test {
     const Result run =
         simulate(problem.system, {.end = 1, .samples = 3, .constraints = {.formulation = "baumgarte(12.5,70.25)"}});
     std::string texts = to_csv(run.table_of_samples(run.quantity_names()));
-    texts += print(to_json(run.table_of_samples(run.quantity_names())));
+    texts += print(nlohmann::ordered_json::object(), run.table_of_samples(run.quantity_names()));
     texts += print(to_json(run)["final"]);
     for (const Message& message : run.messages) texts += message.text + "\n";
     texts += run.statistics.constraints->formulation;

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "pawl/pawl.hpp"
+#include "pawl/report.hpp"
 #include "pawl/sweep.hpp"
 #include "problems/catalogue.hpp"
-#include "report/html_report.hpp"
 #include "report/json.hpp"
 #include "report/sweep_report.hpp"
 #include "report/whole_file.hpp"

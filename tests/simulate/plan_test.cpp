@@ -25,7 +25,7 @@ TEST(Plan, FollowsTheTableOfMethods) {
   EXPECT_EQ(method(ModelKind::rates, 1e-6), "dop853");
   EXPECT_EQ(method(ModelKind::rates, 1e-10), "verner-9");
   EXPECT_EQ(method(ModelKind::mechanics, 1e-6), "tsitouras-papakostas-8");
-  EXPECT_EQ(method(ModelKind::mechanics, 1e-10), "verner-9");
+  EXPECT_EQ(method(ModelKind::mechanics, 1e-10), "tsitouras-papakostas-8");
   EXPECT_EQ(method(ModelKind::equations, 1e-6), "radau");
 }
 

@@ -11,6 +11,7 @@
 #include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
 #include "says.hpp"
+#include "verify/comparison.hpp"
 #include "verify/growth.hpp"
 
 namespace pawl {
@@ -54,6 +55,22 @@ struct Oscillator {
     });
   }
 };
+
+TEST(Verify, DifferencesAreThoseThatDigitsAreCountedFrom) {
+  Oscillator oscillator;
+  const auto [first, verification] = run_and_verify(oscillator.system, {.end = 20});
+  ASSERT_EQ(verification.runs.size(), 2u);
+  for (const SecondRun& run : verification.runs) {
+    ASSERT_EQ(run.differences.size(), 2 * run.times.size());
+    EXPECT_EQ(run.times.back(), 20);
+    for (std::size_t i = 0; i < 2; ++i) {
+      double largest = 0;
+      for (std::size_t k = 0; k < run.times.size(); ++k)
+        largest = std::max(largest, std::abs(run.differences[2 * k + i]));
+      EXPECT_NEAR(-std::log10(largest / run.variables[i].scale), run.variables[i].digits, 1e-12) << run.what;
+    }
+  }
+}
 
 // The other runs are a hundred times more accurate, so what they differ by is the error of the first one.
 TEST(Verify, AgreementOfSmoothRunsIsTheTrueErrorOfTheFirst) {
@@ -446,6 +463,24 @@ TEST(Verify, Mixtures) {
   const Options options{.end = 0.05, .tolerance = {1e-6}};
   EXPECT_EQ(verify(problem.system, values, options, simulate(problem.system, values, options)).verdict,
             Verdict::verified);
+}
+
+// Its multipliers μ are zero, and what a run has of them is error: a hundredth of it with a tolerance of a hundredth.
+TEST(Verify, DigitsOfWhatIsZeroDoNotCount) {
+  const Problem& fekete = find_problem("fekete");
+  const Checked checked = run_and_verify(fekete.system, options_of(fekete));
+  EXPECT_EQ(checked.verification.verdict, Verdict::verified) << checked.verification.summary;
+}
+
+// Of five variables one is zero: small and a tenth of that in the tighter run. What is small in both, or small in
+// neither, is not.
+TEST(Verify, AVariableIsZeroWhereItShrinksWithTheTolerance) {
+  using namespace verification;
+  const Track first{.size = 5, .states = {1, 2e-7, 2e-7, 0.5, 2e-7}, .end = {}},
+      tighter{.size = 5, .states = {1, 1e-9, 2e-7, 1e-9, 3e-8}, .end = {}};
+  const std::vector<double> scales{1, 1e-7, 1e-7, 0.5, 1e-7};
+  const std::vector<double> expected{1, 10 * 2e-7 / 0.01, 1e-7, 0.5, 1e-7};
+  EXPECT_EQ(with_zeros(scales, first, tighter, 1e-6, 0.01), expected);
 }
 
 }  // namespace

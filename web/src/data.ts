@@ -25,7 +25,7 @@ export interface Head {
   exact: boolean;
   remarks: string[]; // what the page does not show, and why
   plots: string[][]; // one: over time; two: the first over the second
-  stacked?: string[][]; // several curves in one plot
+  stacked?: string[][]; // several curves in one plot: runs over each other
   facts: [string, [string, string][]][]; // tables: a heading and its rows
   texts: [string, string][]; // a heading and text
   messages: { level: string; code: string; t: number | null; text: string }[];

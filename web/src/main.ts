@@ -36,13 +36,13 @@ class Page {
     );
     if (report.events.length > 0) root.append(section(`Events (${report.events.length})`, true, new EventTable(this.view, () => this.plots.flatMap((plot) => plot.curves)).element));
     this.addDefaultPlots();
-    if (report.steps.length > 0 && !head.stacked) root.append(this.stepSection()); // files that are compared have no steps
+    if (report.steps.length > 0 && head.outcome !== 'compared') root.append(this.stepSection()); // files that are compared have no steps
     const drift = this.driftSection();
     if (drift) root.append(drift);
     const notes = messages(report, (level) => level === 'note');
     if (notes.length > 0) root.append(section(`Messages (${notes.length})`, true, ...notes));
     root.append(facts(report));
-    root.append(element('footer', { className: 'soft' }, head.stacked ? '' : head.exact ? 'Numbers are as they were recorded.' : 'Curves follow the recorded polynomials to 1e-6 of their ranges; ask for an exact report for all digits.'));
+    root.append(element('footer', { className: 'soft' }, head.outcome === 'compared' ? '' : head.exact ? 'Numbers are as they were recorded.' : 'Curves follow the recorded polynomials to 1e-6 of their ranges; ask for an exact report for all digits.'));
     this.layout();
     new ResizeObserver(() => this.layout(true)).observe(root);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
