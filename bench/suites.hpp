@@ -98,6 +98,10 @@ void bench_formulations(Report& report, const Wanted& wanted);
 // contact.cpp
 void bench_contact_peers(Report& report, const Wanted& wanted);
 void bench_contact_routes(Report& report, const Wanted& wanted);
+// sweep.cpp
+void bench_sweep_ball(Report& report, const Wanted& wanted);
+void bench_sweep_sharing(Report& report, const Wanted& wanted);
+void bench_sweep_million(Report& report, const Wanted& wanted);
 #if PAWL_HAS_PEERS
 // smooth_peers.cpp, event_peers.cpp, constraint_peers.cpp: Boost, GSL, SUNDIALS, scipy
 void bench_smooth_peers(Report& report, const Wanted& wanted);

@@ -1,4 +1,4 @@
-// Builds the page of reports into one file: node build.mjs [TARGET], default dist/report.html.
+// Builds the pages of reports on runs and on sweeps, one file each: node build.mjs [FOLDER], default dist.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,10 +16,12 @@ const style = async () => {
 };
 const hash = (text) => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
-const parts = { main: await bundle('main.ts'), space: await bundle('space.ts'), style: await style() };
-const values = { ...parts, 'script-hashes': `${hash(parts.main)} ${hash(parts.space)}`, 'style-hash': hash(parts.style) };
-const page = readFileSync(join(here, 'src/page.html'), 'utf8').replace(/\{\{([a-z-]+)\}\}/g, (_, name) => values[name]);
-const target = process.argv[2] ?? join(here, 'dist/report.html');
-mkdirSync(dirname(target), { recursive: true });
-writeFileSync(target, page);
-console.log(`${target}: ${page.length} bytes, script ${parts.main.length}, space ${parts.space.length}, style ${parts.style.length}`);
+const parts = { main: await bundle('main.ts'), space: await bundle('space.ts'), sweep: await bundle('sweep.ts'), style: await style() };
+const values = { ...parts, 'script-hashes': `${hash(parts.main)} ${hash(parts.space)}`, 'sweep-hash': hash(parts.sweep), 'style-hash': hash(parts.style) };
+const folder = process.argv[2] ?? join(here, 'dist');
+mkdirSync(folder, { recursive: true });
+for (const [source, target] of [['page.html', 'report.html'], ['sweep_page.html', 'sweep.html']]) {
+  const page = readFileSync(join(here, 'src', source), 'utf8').replace(/\{\{([a-z-]+)\}\}/g, (_, name) => values[name]);
+  writeFileSync(join(folder, target), page);
+  console.log(`${join(folder, target)}: ${page.length} bytes`);
+}

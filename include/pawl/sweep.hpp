@@ -60,7 +60,7 @@ struct Part {
 };
 
 struct SweepOptions {
-  Options run = {};  ///< of every run; its `keep` is set to what `keep` below needs
+  Options run = {};  ///< of every run; without `columns`, its `keep` is set to what `keep` below needs
   /// What is kept of a run (docs/sweeps.md): final, final:x, events, range:x, time_of:g, last_time_of:g, count_of:g,
   /// t_end, steps, rhs.
   std::vector<std::string> keep = {"final"};
@@ -110,6 +110,8 @@ class Sweep {
   std::vector<double> parameters(long long run) const;
   /// The command that makes this run alone, or, where none is known, its values: "e=0.5 gravity=9.81".
   std::string command(long long run) const;
+  /// What all these commands begin with; empty: none is known.
+  const std::string& command_of_all() const { return command_; }
 
   long long count(RunState state) const;
   long long done() const { return size() - count(RunState::missing); }

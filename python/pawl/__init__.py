@@ -19,6 +19,7 @@ from .result import Run
 from .signals import Signal
 from .simulation import Simulation
 from .solve import OdeResult, solve_dae, solve_ivp
+from .sweep import Sweep, read_sweep
 from .system import System
 
 abs, min, max = absolute, minimum, maximum  # by the words of C++
@@ -26,5 +27,5 @@ asin, acos, atan, atan2, sqr, pow, select = arcsin, arccos, arctan, arctan2, squ
 
 __all__ = [
     "Branch", "Compliance", "Contact", "Expr", "Mechanics", "Misuse", "Model", "NotTraced", "OdeResult", "PortHamiltonian", "Problem",
-    "Run", "Signal", "Simulation", "System", "catalogue", "problem", "solve_dae", "solve_ivp", "t", "where",
+    "Run", "Signal", "Simulation", "Sweep", "System", "catalogue", "problem", "read_sweep", "solve_dae", "solve_ivp", "t", "where",
 ]

@@ -150,6 +150,29 @@ class Model:
             raise error
         return run
 
+    def sweep(self, end, *, keep=("final",), values=None, design=None, runs=None, seed=0, indices=False, out=None, jobs=0,
+              part=None, max_steps=None, max_seconds=None, **words):
+        """Many runs on all cores, and returns a Sweep: arrays with a number per run.
+
+        Keywords that are no options of simulate() are names: an array of levels is varied, every level with every
+        other; a distribution in words is drawn `runs` times ("normal(2e4,1e3)", "uniform(0.5,0.9)", ...), by `design`
+        "random", "sobol" or "latin"; a number holds for all runs. `keep` names what is kept of a run (docs/sweeps.md),
+        or is a function of a Run that gives a dictionary of numbers; Python calls that one run after another, on one
+        core. With `out`, a folder, nothing is lost: the same call goes on where an earlier one was stopped.
+
+        >>> import pawl
+        >>> decay = pawl.System("decay")
+        >>> x, k = decay.state("x", 1.0), decay.parameter("k", 1.0)
+        >>> decay.rates({x: -k * x})
+        >>> s = decay.sweep(1, k=[1, 2], rtol=1e-9)
+        >>> [round(float(value), 6) for value in s["x"]]
+        [0.367879, 0.135335]
+        """
+        from .sweep import make
+
+        return make(self, end, keep=keep, values=values, design=design, runs=runs, seed=seed, indices=indices, out=out,
+                    jobs=jobs, part=part, max_steps=max_steps, max_seconds=max_seconds, words=words)
+
     def advise(self, end, *, values=None, **words):
         """What the model consists of, how stiff it is, and what to integrate it with, measured along a short run."""
         options = self._options(end, words)
@@ -201,6 +224,10 @@ class Problem(Model):
     def simulate(self, end=None, *, values=None, **words):
         words.setdefault("start", self.start)
         return super().simulate(self.end if end is None else end, values=values, **{**self._assignments, **words})
+
+    def sweep(self, end=None, **words):
+        words.setdefault("start", self.start)
+        return super().sweep(self.end if end is None else end, **{**self._assignments, **words})
 
     def reference(self, t):
         """The state at t to 16 digits, where it is known for the declared values; else None."""

@@ -6,6 +6,7 @@
 #include "exit.hpp"
 #include "functions.hpp"
 #include "pawl/version.hpp"
+#include "run.hpp"
 
 PYBIND11_MODULE(_pawl, m) {
   m.doc() = "pawl's engine; use the package pawl";
@@ -17,5 +18,6 @@ PYBIND11_MODULE(_pawl, m) {
   pawl::python::bind_system(m);
   pawl::python::bind_structured(m);
   pawl::python::bind_run(m);
+  pawl::python::bind_sweep(m);
   pawl::python::bind_catalogue(m);
 }

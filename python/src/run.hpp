@@ -23,5 +23,6 @@ std::shared_ptr<Result> restored(const System& system, const py::list& values, c
                                  const py::dict& state);
 
 void bind_simulation(py::module_& m);
+void bind_sweep(py::module_& m);
 
 }  // namespace pawl::python

@@ -3,7 +3,7 @@ _pawl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} pawl=${COMP_WORDS[0]}
   local choices=""
   if ((COMP_CWORD == 1)); then
-    choices="run compare advise list methods completion --help --version"
+    choices="run sweep compare advise list methods completion --help --version"
   elif [[ $before == --method ]]; then
     choices="auto $("$pawl" methods --names 2>/dev/null)"
   elif [[ $before == --events ]]; then
@@ -16,9 +16,18 @@ _pawl() {
     choices="auto dense band sparse krylov"
   elif [[ $before == --jacobian ]]; then
     choices="auto differences"
-  elif [[ $before == --out || $before == --report || $before == --plot-to ]]; then
+  elif [[ $before == --design ]]; then
+    choices="grid random sobol latin"
+  elif [[ $before == --keep ]]; then
+    choices="final events t_end steps rhs final: range: time_of: last_time_of: count_of:"
+  elif [[ $before == --out || $before == --csv || $before == --hdf5 || $before == --npz || $before == --report || $before == --plot-to ]]; then
     COMPREPLY=($(compgen -f -- "$word"))
     return
+  elif [[ $command == sweep && $word != -* && $COMP_CWORD -eq 2 ]]; then
+    COMPREPLY=($(compgen -W "$("$pawl" list --names 2>/dev/null)" -- "$word") $(compgen -d -- "$word") $(compgen -f -X "!*.graph" -- "$word"))
+    return
+  elif [[ $command == sweep && $word == -* ]]; then
+    choices="--vary --random --design --runs --seed --indices --keep --out --jobs --part --max-steps --max-seconds --status --failed --csv --hdf5 --npz --report --method --rtol --atol --step --max-step --start --stop --set --input --events --formulation --stabilization --linear-solver --max-events --help"
   elif [[ ($command == run || $command == advise) && $word != -* && $COMP_CWORD -eq 2 ]]; then
     choices=$("$pawl" list --names 2>/dev/null)
   elif [[ $command == run && $word == -* ]]; then

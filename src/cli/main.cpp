@@ -48,10 +48,12 @@ int main(int count, char** words) {
       "  pawl run lorenz --plot x,z                 run a model and draw it\n"
       "  pawl run kepler --set e=0.9 --rtol 1e-10   another parameter, a tighter tolerance\n"
       "  pawl run pleiades --out stars.csv          the trajectory as a file\n"
+      "  pawl sweep lorenz --vary rho=0:30:61        many runs, on all cores\n"
       "  pawl advise gear-wheels                    what a model consists of, and what to run it with\n"
       "Each command has its own --help.");
   const std::vector<std::string> given(words + std::min(count, 2), words + count);
   pawl::cli::add_run(app, given, exit_code);
+  pawl::cli::add_sweep(app, given, exit_code);
   pawl::cli::add_compare(app, given);
   pawl::cli::add_advise(app);
   pawl::cli::add_list(app);

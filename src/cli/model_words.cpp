@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "numerics/call_words.hpp"
 #include "numerics/nearest_name.hpp"
+#include "pawl/model/model_file.hpp"
 #include "report/signal_csv.hpp"
 
 namespace pawl::cli {
@@ -49,15 +51,36 @@ void set_input(Values& values, const std::string& word) {
 
 }  // namespace
 
+namespace {
+
+/// A saved model as a problem: it does not say where a run ends, nor what is known about it.
+Problem read_problem(const std::string& path) {
+  const System system = model::read_model_file(path).build();
+  const auto& states = system.declarations().state_names;
+  return {.summary = fmt::format("read from {}", path),
+          .kind = "model file",
+          .source = path,
+          .system = system,
+          .end = std::numeric_limits<double>::quiet_NaN(),
+          .plot = states.empty() ? "t" : "t," + states.front(),
+          .known_by = "",
+          .reference = [](const Values&, double) -> std::optional<std::vector<double>> { return std::nullopt; }};
+}
+
+}  // namespace
+
 const Problem& problem_of(const ModelWords& words) {
   const std::string& name = words.model;
   const bool is_path = name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
-  if (is_path)
-    throw Misuse(
-        fmt::format("'{}' looks like a file, and models cannot yet be read from files: give a name of the catalogue "
-                    "(`pawl list`), or call the library from a program",
-                    name));
-  return find_problem(name);
+  if (!is_path) return find_problem(name);
+  if (std::filesystem::path(name).extension() != ".graph")
+    throw Misuse(fmt::format(
+        "'{}' looks like a file, and models are read from .graph files alone (docs/models-as-data.md): give "
+        "one, a name of the catalogue (`pawl list`), or call the library from a program",
+        name));
+  static std::map<std::string, Problem> read;
+  const auto found = read.find(name);
+  return found != read.end() ? found->second : read.emplace(name, read_problem(name)).first->second;
 }
 
 Assignments assignments_of(const ModelWords& words) {

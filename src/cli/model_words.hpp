@@ -15,7 +15,7 @@ struct ModelWords {
   std::vector<std::string> atol, set, input;
 };
 
-/// The problem of that name; throws Misuse for what looks like a file.
+/// The problem of that name, or the model of a .graph file; throws Misuse where there is none.
 const Problem& problem_of(const ModelWords& words);
 
 /// "sigma=10", ... of --set.

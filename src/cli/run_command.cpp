@@ -446,7 +446,7 @@ void add_run(CLI::App& app, std::vector<std::string> given, int& exit_code) {
   command->callback([&exit_code, plot, plot_to, out, report] {
     if (report->count() > 0 && words.report.empty()) throw Misuse("--report needs the name of a file");
     if (out->count() > 0 && words.out.empty()) throw Misuse("--out needs the name of a file");
-    if (words.plot.empty() && (plot->count() > 0 || plot_to->count() > 0)) words.plot = find_problem(words.model).plot;
+    if (words.plot.empty() && (plot->count() > 0 || plot_to->count() > 0)) words.plot = problem_of(words).plot;
     exit_code = run(words);
   });
 }

@@ -80,7 +80,8 @@ Problem algebraic_loop() {
           .plot = "t,x",
           .known_by = "closed form, with and without the lag",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "tau"};
 }
 
 }  // namespace pawl::problems

@@ -113,7 +113,8 @@ Problem brusselator_1d() {
           .plot = "t,u1",
           .known_by = "not known: compare with a run of tighter tolerance",
           .reference = [](const Values&, double) -> std::optional<std::vector<double>> { return std::nullopt; },
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 Problem heat_1d() {
@@ -138,7 +139,8 @@ Problem heat_1d() {
           .plot = "t,u1",
           .known_by = "closed form of the differences, for every n and alpha",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 }  // namespace pawl::problems

@@ -38,6 +38,7 @@ struct Problem {
   /// Where a parameter shapes the model (the number of balls): builds the System for these assignments, ignoring names
   /// that do not shape it. Use system_of.
   std::function<System(const Assignments&)> build = {};
+  std::string shaped_by = {};  ///< the parameter that does; empty: none, and every run can share one compiled model
 
   const std::string& name() const { return system.name(); }
   bool has_events() const { return system.declarations().has_events(); }

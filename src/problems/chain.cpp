@@ -101,7 +101,8 @@ Problem chain() {
           .plot = "x1,y1",
           .known_by = "closed form for n = 1: elliptic functions",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 }  // namespace pawl::problems

@@ -69,7 +69,8 @@ Problem fast_slow() {
           .plot = "t,xf",
           .known_by = "80-bit Fehlberg 8 at t = 0.1, 1, 2 and 5, for eps = 0.01, 0.001 and 0",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "eps"};
 }
 
 }  // namespace pawl::problems

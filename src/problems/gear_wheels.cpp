@@ -310,7 +310,8 @@ Problem gear_wheels() {
           .plot = "t,x",
           .known_by = "matrix exponential, in every formulation",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "formulation"};
 }
 
 }  // namespace pawl::problems

@@ -142,7 +142,8 @@ Problem marble_jar() {
           .plot = "x1,z1",
           .known_by = "80-bit Runge-Kutta of order 8, bisection: n = 2 at t = 0.5 and 1, c = 0 or 0.3",
           .reference = reference,
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 }  // namespace pawl::problems

@@ -121,7 +121,8 @@ Problem newton_cradle() {
       .known_by = "closed form",
       .reference = reference,
       .event_times = event_times,
-      .build = build};
+      .build = build,
+      .shaped_by = "sequential"};
 }
 
 }  // namespace pawl::problems

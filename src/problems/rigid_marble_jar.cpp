@@ -156,7 +156,8 @@ Problem rigid_marble_jar() {
           .known_by = "parabolas and the impacts between them, the first 20",
           .reference = [](const Values&, double) { return std::nullopt; },
           .event_times = event_times,
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 }  // namespace pawl::problems

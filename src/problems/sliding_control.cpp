@@ -110,7 +110,8 @@ Problem sliding_control() {
           .known_by = "closed form",
           .reference = reference,
           .event_times = event_times,
-          .build = build};
+          .build = build,
+          .shaped_by = "discontinuous"};
 }
 
 }  // namespace pawl::problems

@@ -154,7 +154,8 @@ Problem sphere_box() {
           .plot = "t,z1",
           .known_by = "not known: chaotic; energies, momenta and rest are",
           .reference = [](const Values&, double) -> std::optional<std::vector<double>> { return std::nullopt; },
-          .build = build};
+          .build = build,
+          .shaped_by = "n"};
 }
 
 }  // namespace pawl::problems

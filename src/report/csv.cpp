@@ -4,10 +4,7 @@
 
 namespace pawl {
 
-namespace {
-
-/// RFC 4180: in quotes where it has to be, and quotes in it twice.
-void append_field(std::string& text, const std::string& name) {
+void append_csv_field(std::string& text, std::string_view name) {
   if (name.find_first_of(",\"\r\n") == std::string::npos) {
     text += name;
     return;
@@ -17,13 +14,11 @@ void append_field(std::string& text, const std::string& name) {
   text += '"';
 }
 
-}  // namespace
-
 std::string to_csv(const Table& table) {
   std::string text;
   for (std::size_t c = 0; c < table.columns(); ++c) {
     if (c > 0) text += ',';
-    append_field(text, table.names[c]);
+    append_csv_field(text, table.names[c]);
   }
   text += "\n";
   text.reserve(text.size() + 24 * table.values.size());

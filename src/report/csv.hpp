@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "pawl/result.hpp"
 
 namespace pawl {
 
 std::string to_csv(const Table& table);
+
+/// RFC 4180: in quotes where it has to be, and quotes in it twice.
+void append_csv_field(std::string& text, std::string_view name);
 
 }  // namespace pawl

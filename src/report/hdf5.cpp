@@ -1,34 +1,11 @@
 #include "report/hdf5.hpp"
 
-#include <hdf5.h>
-
-#include <stdexcept>
+#include "report/hdf5_handle.hpp"
 
 namespace pawl {
 
-namespace {
-
-/// What HDF5 gives must be closed.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
-    if (id_ < 0) throw std::runtime_error(std::string("HDF5 cannot make ") + what);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { close_(id_); }
-  operator hid_t() const { return id_; }  // NOLINT: it stands for the number
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-void check(herr_t state, const char* what) {
-  if (state < 0) throw std::runtime_error(std::string("HDF5 cannot write ") + what);
-}
-
-}  // namespace
+using hdf5::check;
+using hdf5::Handle;
 
 std::string to_hdf5(const Table& table, const std::vector<std::pair<std::string, std::string>>& attributes) {
   // In memory: the file is written whole by whoever asks for it.

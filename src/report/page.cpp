@@ -76,4 +76,10 @@ std::string page_with(const Json& head, const Packing& packing, bool is_in_space
   return fill(std::move(page), "<!--data-->", "<!--/data-->", packing.finish(print(head)));
 }
 
+std::string sweep_page_with(const Json& head, const Packing& packing) {
+  std::string page(sweep_template);
+  page = fill(std::move(page), "<!--title-->", "<!--/title-->", escaped_for_xml(head["title"].get<std::string>()));
+  return fill(std::move(page), "<!--data-->", "<!--/data-->", packing.finish(print(head)));
+}
+
 }  // namespace pawl

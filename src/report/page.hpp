@@ -28,4 +28,7 @@ nlohmann::ordered_json empty_page(const std::string& title, double t_start, doub
 /// The whole file.
 std::string page_with(const nlohmann::ordered_json& head, const Packing& packing, bool is_in_space);
 
+/// The same for a sweep, whose page is web/dist/sweep.html.
+std::string sweep_page_with(const nlohmann::ordered_json& head, const Packing& packing);
+
 }  // namespace pawl

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,21 +32,6 @@ static_assert(std::atomic<const char*>::is_always_lock_free);  // handlers of si
 }
 [[noreturn]] void fail(const std::string& path, int error) {
   fail(path, std::strerror(error));
-}
-
-/// Writes and closes; returns the error number, 0 if all is well.
-int write_all(int file, std::string_view text) {
-  int error = 0;
-  while (!text.empty() && error == 0) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      error = errno;
-    }
-  }
-  if (::close(file) != 0 && error == 0) error = errno;
-  return error;
 }
 
 /// A new file beside the target. Its name says who writes it; one that is there already was left by a process that had
@@ -116,30 +102,62 @@ void remove_unfinished_file() noexcept {
   if (const char* path = unfinished.load()) ::unlink(path);
 }
 
-void write_whole_file(const std::string& path, std::string_view text) {
-  const std::string target = target_of(path);
+WholeFile::WholeFile(const std::string& path) : path_(path), target_(target_of(path)) {
   struct stat old {
   }, found{};
   const bool is_there = ::stat(path.c_str(), &old) == 0;
   if (is_there && S_ISDIR(old.st_mode)) fail(path, EISDIR);
   if (is_there && is_read_only(path)) fail(path, "this file is read-only");
   // Links in /proc and /dev/fd lead to open files, whatever their text says.
-  const bool is_found = ::stat(target.c_str(), &found) == 0 && found.st_dev == old.st_dev && found.st_ino == old.st_ino;
-  if (is_there && (!S_ISREG(old.st_mode) || !is_found)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (file < 0) fail(path, errno);
-    if (const int error = write_all(file, text)) fail(path, error);
+  const bool is_found =
+      ::stat(target_.c_str(), &found) == 0 && found.st_dev == old.st_dev && found.st_ino == old.st_ino;
+  is_direct_ = is_there && (!S_ISREG(old.st_mode) || !is_found);
+  if (is_direct_) {
+    place_ = path;
+    file_ = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (file_ < 0) fail(path, errno);
     return;
   }
-  const Beside beside(target);
+  Beside beside(target_);
   if (beside.file < 0) fail(path, errno);
-  unfinished = beside.path.c_str();
-  if (is_there) static_cast<void>(::fchmod(beside.file, old.st_mode & 0777));  // of another owner: ours will do
-  int error = write_all(beside.file, text);
-  if (error == 0 && ::rename(beside.path.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) ::unlink(beside.path.c_str());
+  place_ = std::move(beside.path);
+  file_ = beside.file;
+  unfinished = place_.c_str();
+  if (is_there) static_cast<void>(::fchmod(file_, old.st_mode & 0777));  // of another owner: ours will do
+}
+
+WholeFile::~WholeFile() {
+  if (file_ < 0) return;
+  ::close(file_);
+  if (is_direct_) return;
+  ::unlink(place_.c_str());
   unfinished = nullptr;
-  if (error != 0) fail(path, error);
+}
+
+void WholeFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written >= 0)
+      text.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      fail(path_, errno);
+  }
+}
+
+void WholeFile::finish() {
+  int error = ::close(std::exchange(file_, -1)) != 0 ? errno : 0;
+  if (!is_direct_) {
+    if (error == 0 && ::rename(place_.c_str(), target_.c_str()) != 0) error = errno;
+    if (error != 0) ::unlink(place_.c_str());
+    unfinished = nullptr;
+  }
+  if (error != 0) fail(path_, error);
+}
+
+void write_whole_file(const std::string& path, std::string_view text) {
+  WholeFile file(path);
+  file.append(text);
+  file.finish();
 }
 
 }  // namespace pawl

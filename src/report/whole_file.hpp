@@ -12,6 +12,25 @@ namespace pawl {
 /// pipe, a device) is written directly; one that is replaced hands on its permissions.
 void write_whole_file(const std::string& path, std::string_view text);
 
+/// The same piece by piece: without finish() the target is as it was.
+class WholeFile {
+ public:
+  explicit WholeFile(const std::string& path);
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  ~WholeFile();
+
+  void append(std::string_view text);
+  void finish();
+  /// Where it is until then, for libraries that write files themselves.
+  const std::string& place() const { return place_; }
+
+ private:
+  std::string path_, target_, place_;
+  int file_ = -1;
+  bool is_direct_ = false;
+};
+
 /// What is written for this path: where it is a link, the file at the end of it, which need not be there. Throws
 /// std::runtime_error for links in a circle.
 std::string target_of(const std::string& path);

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -43,21 +44,37 @@ std::string name_of(Part part) {
   return fmt::format("lock.{}-of-{}", part.number, part.of);
 }
 
+struct Holder {
+  fs::path path;
+  std::string words;
+};
+
+std::vector<Holder> all_holders(const std::string& folder) {
+  std::vector<Holder> all;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.path().filename().string().starts_with("lock.")) continue;
+    const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    if (::flock(file, LOCK_SH | LOCK_NB) != 0) all.push_back({entry.path(), read_line(file)});
+    ::close(file);
+  }
+  return all;
+}
+
 }  // namespace
+
+std::vector<std::string> holders(const std::string& folder) {
+  std::vector<std::string> words;
+  for (const Holder& holder : all_holders(folder)) words.push_back(holder.words);
+  std::sort(words.begin(), words.end());
+  return words;
+}
 
 FolderLock::FolderLock(const std::string& folder, Part part) {
   const fs::path own = fs::path(folder) / name_of(part);
   const std::string same_division = fmt::format("-of-{}", part.of);
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("lock.") || name.ends_with(same_division)) continue;
-    const int other = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (other < 0) continue;
-    const bool is_held = ::flock(other, LOCK_SH | LOCK_NB) != 0;
-    const std::string holder = read_line(other);
-    ::close(other);
-    if (is_held) refuse(folder, holder, entry.path(), true);
-  }
+  for (const Holder& holder : all_holders(folder))
+    if (!holder.path.string().ends_with(same_division)) refuse(folder, holder.words, holder.path, true);
   file_ = ::open(own.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw std::runtime_error(fmt::format("cannot write '{}': {}", own.string(), std::strerror(errno)));
   const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0;

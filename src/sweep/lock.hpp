@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pawl/sweep.hpp"
 
@@ -21,5 +22,8 @@ class FolderLock {
  private:
   int file_ = -1;
 };
+
+/// Who is at it now, one line each.
+std::vector<std::string> holders(const std::string& folder);
 
 }  // namespace pawl::sweeping

@@ -25,6 +25,7 @@ double seconds_since(Clock::time_point start) {
 struct Worker {
   const Design& design;
   const Kept& kept;
+  std::vector<std::string> names;
   Options options;
   std::vector<double> values, row;
   std::string reason;
@@ -65,8 +66,7 @@ RunState simulate_run(long long run, Models& models, Worker& worker) {
     worker.design.values(run, worker.values.data());
     const SweepModel& model = models.for_values(worker.values);
     Values values = model.values;
-    const std::vector<std::string> names = worker.design.names();
-    for (std::size_t i = 0; i < names.size(); ++i) values.set(names[i], worker.values[i]);
+    for (std::size_t i = 0; i < worker.names.size(); ++i) values.set(worker.names[i], worker.values[i]);
     const Result result = simulate(model.model, values, worker.options);
     if (worker.is_over_limit && result.outcome == Outcome::stopped) return RunState::gave_up;
     if (result.outcome == Outcome::failed || result.outcome == Outcome::stopped) {
@@ -113,8 +113,10 @@ bool make_runs(const std::vector<long long>& runs, const SweepModel& model, cons
       static_cast<std::size_t>(options.jobs > 0 ? options.jobs : cores), std::max<std::size_t>(runs.size(), 1)));
   Models models(model, design);
   Options run_options = options.run;
-  run_options.keep = kept.needs_samples ? Keep::samples : Keep::end;
-  run_options.keeps_ranges = kept.needs_ranges;
+  if (options.columns.empty()) {  // else a function of the user reads the result, and may read anything
+    run_options.keep = kept.needs_samples ? Keep::samples : Keep::end;
+    run_options.keeps_ranges = kept.needs_ranges;
+  }
 
   std::atomic<std::size_t> next{0};
   std::atomic<bool> must_end{false};
@@ -128,6 +130,7 @@ bool make_runs(const std::vector<long long>& runs, const SweepModel& model, cons
   const auto work = [&] {
     Worker worker{.design = design,
                   .kept = kept,
+                  .names = design.names(),
                   .options = run_options,
                   .values = std::vector<double>(design.columns()),
                   .row = std::vector<double>(kept.columns.size()),

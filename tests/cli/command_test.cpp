@@ -13,52 +13,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/shell.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct Answer {
-  int code;
-  std::string out;
-};
-
-/// Runs a bash line (without single quotes) in which PAWL is the command; standard error is part of the answer unless
-/// sent elsewhere.
-Answer shell(const std::string& line) {
-  const std::string full = "PAWL='" PAWL_COMMAND "' exec bash -c '{ " + line + "; } 2>&1'";
-  FILE* pipe = ::popen(full.c_str(), "r");
-  Answer answer{-1, {}};
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    answer.out.append(buffer.data(), count);
-  answer.code = WEXITSTATUS(::pclose(pipe));
-  return answer;
-}
-Answer pawl(const std::string& words) {
-  return shell("$PAWL " + words);
-}
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-class Folder : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder = fs::temp_directory_path() / ("pawl-cli-" + std::to_string(::getpid()));
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-  fs::path folder;
-};
 using Command = Folder;
 
 TEST_F(Command, SaysItsVersion) {
@@ -67,7 +28,7 @@ TEST_F(Command, SaysItsVersion) {
 }
 
 TEST_F(Command, EveryHelpHasExamples) {
-  for (const char* command : {"", "run", "list", "methods", "completion"}) {
+  for (const char* command : {"", "run", "sweep", "list", "methods", "completion"}) {
     const Answer answer = pawl(std::string(command) + " --help");
     EXPECT_EQ(answer.code, 0);
     EXPECT_TRUE(has(answer.out, "Example")) << command;
@@ -347,8 +308,8 @@ TEST_F(Command, RefusesRunsAndStepsThatNoNumberCanMeasure) {
       {"advise lorenz --set x=1,5", "pawl: --set x=1,5: '1,5' is not a number\n"},
       {"run lorenz --set x=1e400", "pawl: system 'lorenz': the start value of 'x' is inf, it must be finite\n"},
       {"advise model.mo",
-       "pawl: 'model.mo' looks like a file, and models cannot yet be read from files: give a name of the catalogue "
-       "(`pawl list`), or call the library from a program\n"},
+       "pawl: 'model.mo' looks like a file, and models are read from .graph files alone (docs/models-as-data.md): give "
+       "one, a name of the catalogue (`pawl list`), or call the library from a program\n"},
   };
   for (const auto& [words, text] : cases) {
     const Answer answer = pawl(words);

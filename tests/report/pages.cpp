@@ -9,8 +9,10 @@
 
 #include "pawl/pawl.hpp"
 #include "pawl/report.hpp"
+#include "pawl/sweep.hpp"
 #include "problems/catalogue.hpp"
 #include "report/json.hpp"
+#include "report/sweep_report.hpp"
 #include "report/whole_file.hpp"
 
 namespace {
@@ -125,4 +127,13 @@ int main(int count, char** words) {
   const System back = decay("backward", "x", 1);
   pages.add("backward.html", back, Values(back), {.start = 2, .end = 0});
   pages.finish();
+  // A sweep of the ball; with a gravity of -1 it never comes down.
+  Design design;
+  design.vary("e", levels(0.5, 0.9, 9)).vary("gravity", {9.7, 9.81, -1});
+  SweepOptions how;
+  how.run = {.end = 5};
+  how.keep = {"events", "last_time_of:ground"};
+  how.command = "pawl run bouncing-ball";
+  write_whole_file(fmt::format("{}/sweep.html", words[1]),
+                   sweep_to_html(sweep(find_problem("bouncing-ball").system, design, how)));
 }

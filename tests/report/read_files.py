@@ -72,3 +72,31 @@ def check(words):
 check(["bouncing-ball"])
 check(["pendulum-stop", "--samples", "300"])
 check(["transistor-amplifier", "--stop", "0.01"])
+
+
+def check_sweep():
+    """A sweep with runs that the model refuses: .csv, .npz and .h5 have the same rows."""
+    import numpy
+
+    files = {ending: folder / f"sweep.{ending}" for ending in ("csv", "npz", "h5")}
+    words = ["diode-circuit", "--vary", "index=1,2,3", "--random", "R=uniform(0.5,2)", "--runs", "5", "--stop", "0.02", "--keep", "final,events"]
+    subprocess.run([pawl, "sweep", *words, "--csv", files["csv"], "--npz", files["npz"], "--hdf5", files["h5"]], check=True, stdout=subprocess.DEVNULL)
+    table = pandas.read_csv(files["csv"], float_precision="round_trip")
+    assert list(table["run"]) == list(range(15))
+    assert list(table["outcome"]) == ["finished", "finished", "threw"] * 5
+    assert table["reason"].notna().sum() == 5
+    names = list(table.columns[2:-1])
+    arrays = numpy.load(files["npz"])
+    assert [word.decode() for word in arrays["outcome"]] == list(table["outcome"])
+    raw = folder / "table.bin"
+    subprocess.run(["h5dump", "-d", "/table", "-b", "LE", "-o", raw, files["h5"]], check=True, stdout=subprocess.DEVNULL)
+    numbers = [one[0] for one in struct.iter_unpack("<d", raw.read_bytes())]
+    for i, name in enumerate(names):
+        assert all(map(same, arrays[name], table[name])), f"{name} in .npz"
+        assert all(map(same, numbers[i :: len(names)], table[name])), f"{name} in .h5"
+    text = subprocess.run(["h5dump", "-d", "/reasons", files["h5"]], check=True, capture_output=True, text=True).stdout
+    assert text.count("index = 3 must be 1") == 5
+    print(f"a sweep: {len(table)} rows, {len(names)} columns, equal in all three files")
+
+
+check_sweep()

@@ -1,11 +1,6 @@
-// The data of a report: gzip around a JSON head and arrays, each stored byte plane by byte plane.
+// The data of a report on a run.
 import { type Curve, Held, PerPiece, Pieces, Polynomials } from './curve';
-
-interface ArrayPlace {
-  type: 'f64' | 'f32' | 'i32' | 'u8';
-  at: number; // byte, from the end of the head
-  count: number;
-}
+import { type ArrayPlace, readArray, unpack } from './packing';
 
 export interface EventRow {
   t: number;
@@ -147,35 +142,8 @@ export class Report {
 }
 
 export async function load(text: string): Promise<Report> {
-  const binary = atob(text.trim());
-  const packed = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; ++i) packed[i] = binary.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = new DataView(bytes.buffer).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as Head;
-  return new Report(head, bytes.subarray(4 + length));
-}
-
-const width = { f64: 8, f32: 4, i32: 4, u8: 1 };
-
-function readArray(bytes: Uint8Array, place: ArrayPlace): Float64Array | Float32Array | Int32Array | Uint8Array {
-  const size = width[place.type];
-  const out = new Uint8Array(place.count * size);
-  for (let plane = 0; plane < size; ++plane) {
-    let from = place.at + plane * place.count;
-    for (let i = plane; i < out.length; i += size) out[i] = bytes[from++];
-  }
-  switch (place.type) {
-    case 'f64':
-      return new Float64Array(out.buffer);
-    case 'f32':
-      return new Float32Array(out.buffer);
-    case 'i32':
-      return new Int32Array(out.buffer);
-    default:
-      return out;
-  }
+  const { head, arrays } = await unpack(text);
+  return new Report(head as Head, arrays);
 }
 
 /// Coefficients are stored by their number: all first ones, each as the difference to what the piece before has, then

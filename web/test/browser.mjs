@@ -206,6 +206,30 @@ await check('dark, light and print can be seen', async () => {
   await space.close();
 });
 
+await check('sweep.html draws all runs and shows the command of the one that is clicked', async () => {
+  const { page, close } = await open('sweep.html');
+  for (const canvas of ['scatter', 'heat', 'parallel', 'histogram']) assert.ok((await inked(page, `canvas.${canvas}`)).count > 500, canvas);
+  const size = await page.evaluate(() => window.sweep.data.size);
+  assert.equal(size, 27);
+  // The dot of e = 0.5 is at the left end of the frame, at the height of its number of events.
+  const place = await page.evaluate(() => {
+    const { data, scatter } = window.sweep;
+    const [e, , events] = data.quantities;
+    for (let y = 0; y < 600; ++y) { const row = scatter.find(e, events, 63, y); if (row >= 0) return { y, row }; }
+    return null;
+  });
+  assert.ok(place);
+  await page.locator('canvas.scatter').click({ position: { x: 63, y: place.y } });
+  const command = await page.locator('pre.command').textContent();
+  assert.match(command, /^pawl run bouncing-ball --set e=0\.5 --set gravity=(9\.7|9\.81|-1)$/);
+  const before = await inked(page, 'canvas.scatter');
+  await page.locator('.toolbar select').nth(1).selectOption('3');
+  assert.notEqual((await inked(page, 'canvas.scatter')).sum, before.sum);
+  await page.screenshot({ path: join(screenshots, 'report-sweep.png'), animations: 'disabled' });
+  await close();
+  return command;
+});
+
 await browser.close();
 console.log(failures === 0 ? 'all is well' : `${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);
