@@ -309,8 +309,11 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
   const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
   const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
-  const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest +
-                      zero_value * slope_terms(f, held, search.t, trial.y, trial.dy, 1, trial.dy);
+  double steepest = 0;  // rates are solved for together: what is left of one that vanishes is the rounding of others
+  for (int other = 0; other < count(); ++other)
+    steepest =
+        std::max(steepest, slope_terms(watched(other, conducts), held, search.t, trial.y, trial.dy, 1, trial.dy));
+  const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + zero_value * steepest;
   if (std::abs(first) > std::max(flat, close * std::abs((later - first) / ahead)))
     return sign_of(accuracy_.direction * first);
   return std::abs(later) > flat ? sign_of(accuracy_.direction * later) : 0;
