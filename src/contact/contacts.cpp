@@ -90,11 +90,48 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   if (Held closing = held; why != Settle::start && close_touching(t, x, closing, fired, why)) {
     std::vector<double> met(x, x + states_);
     if (settle(t, met.data(), closing).empty()) {
+      go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
       if (why == Settle::pass) settle(t, x, held);  // its speeds, there
     }
   }
   return resolve_met(t, x, held, fired, accumulating, why);
+}
+
+// What is found just before it meets is put where it does, and has the speeds of there: those of too early an instant,
+// event by event, would take energy from bodies that rock to rest.
+void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<const int> fired) {
+  bool concerns_contacts = false, locks = false;
+  const std::vector<Seen> seen = read(fired, -1, concerns_contacts, locks);
+  std::vector<int> meeting;
+  for (int c = 0; c < static_cast<int>(seen.size()); ++c)
+    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid()) meeting.push_back(c);
+  if (meeting.empty()) return;
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  const Geometry geometry = maker_.make(meeting, t, x, held);
+  double ahead = std::numeric_limits<double>::infinity();
+  for (const Row& row : geometry.rows) {
+    const double left = gap[at(row.contact)], speed = -geometry.u(row.normal);
+    if (!(left > 0 && left <= touching_gap * scale[at(row.contact)] && speed > 0)) return;
+    ahead = std::min(ahead, left / speed);
+  }
+  std::vector<double> rates(states_);
+  if (other_rates_) {
+    if (!other_rates_(t, x, held, rates.data())) return;
+  } else {
+    form_->lock(held);
+    form_->source = nullptr;
+    form_->rate(t, x, rates.data());
+    ++form_->extra_evaluations;
+  }
+  for (const Row& row : geometry.rows) {  // along a straight line, but for what its curvature adds
+    double change = 0;
+    for (std::size_t i = 0; i < info().speeds.size(); ++i)
+      change += geometry.J(row.normal, static_cast<Eigen::Index>(i)) * rates[at(info().speeds[i])];
+    if (!(std::abs(change) * ahead <= 0.1 * std::abs(geometry.u(row.normal)))) return;
+  }
+  for (const int speed : info().speeds) x[speed] += ahead * rates[at(speed)];
 }
 
 /// Where what touches has met to rounding.
