@@ -82,6 +82,9 @@ class Contacts {
   void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
   void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
+  void stop_approach(double t, double* x, const Held& held, const std::vector<int>& touching,
+                     std::vector<std::size_t> rows);
+  bool is_below_rounding(double t, const double* x, const Held& held, const Geometry& geometry, double speed);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);
   std::vector<int> at_question(double t, const double* x, Held& held, const std::vector<int>& touching,
