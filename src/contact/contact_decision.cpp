@@ -85,8 +85,9 @@ FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double 
   if (row.tangents > 0) {
     const auto slip = geometry.u.segment(row.first_tangent, row.tangents);
     const double speed = slip.norm();
-    const double rest = (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
-                        geometry.u_scale.segment(row.first_tangent, row.tangents).sum();
+    const double rest =
+        (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
+        std::max(geometry.u_scale.segment(row.first_tangent, row.tangents).sum(), resting_speed * largest_speed_);
     // In space the guard fires where slip has turned by a right angle, too.
     const bool is_lost = row.tangents == 2 && speed <= least_slip_ * largest_speed_;
     // What sticks has no slip but that of rounding, unless an impulse has just given it one.

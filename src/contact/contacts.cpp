@@ -19,6 +19,9 @@ using Kind = ContactInfo::Kind;
 
 constexpr double touching_gap = 1e-10;  // of the size of the coordinates
 constexpr int most_impacts = 100;       // at one instant
+constexpr double unsolved = 1e-9;       // of the speeds of an impact: what its solution may leave
+constexpr double slow = 2e-7;           // of the largest speed: bounces may be below the rounding of gaps
+constexpr double gap_rounding = 8 * std::numeric_limits<double>::epsilon();  // of the size of the coordinates
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -90,11 +93,48 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   if (Held closing = held; why != Settle::start && close_touching(t, x, closing, fired, why)) {
     std::vector<double> met(x, x + states_);
     if (settle(t, met.data(), closing).empty()) {
+      go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
       if (why == Settle::pass) settle(t, x, held);  // its speeds, there
     }
   }
   return resolve_met(t, x, held, fired, accumulating, why);
+}
+
+// What is found just before it meets is put where it does, and has the speeds of there: those of too early an instant,
+// event by event, would take energy from bodies that rock to rest.
+void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<const int> fired) {
+  bool concerns_contacts = false, locks = false;
+  const std::vector<Seen> seen = read(fired, -1, concerns_contacts, locks);
+  std::vector<int> meeting;
+  for (int c = 0; c < static_cast<int>(seen.size()); ++c)
+    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid()) meeting.push_back(c);
+  if (meeting.empty()) return;
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  const Geometry geometry = maker_.make(meeting, t, x, held);
+  double ahead = std::numeric_limits<double>::infinity();
+  for (const Row& row : geometry.rows) {
+    const double left = gap[at(row.contact)], speed = -geometry.u(row.normal);
+    if (!(left > 0 && left <= touching_gap * scale[at(row.contact)] && speed > 0)) return;
+    ahead = std::min(ahead, left / speed);
+  }
+  std::vector<double> rates(states_);
+  if (other_rates_) {
+    if (!other_rates_(t, x, held, rates.data())) return;
+  } else {
+    form_->lock(held);
+    form_->source = nullptr;
+    form_->rate(t, x, rates.data());
+    ++form_->extra_evaluations;
+  }
+  for (const Row& row : geometry.rows) {  // along a straight line, but for what its curvature adds
+    double change = 0;
+    for (std::size_t i = 0; i < info().speeds.size(); ++i)
+      change += geometry.J(row.normal, static_cast<Eigen::Index>(i)) * rates[at(info().speeds[i])];
+    if (!(std::abs(change) * ahead <= 0.1 * std::abs(geometry.u(row.normal)))) return;
+  }
+  for (const int speed : info().speeds) x[speed] += ahead * rates[at(speed)];
 }
 
 /// Where what touches has met to rounding.
@@ -337,33 +377,32 @@ void Contacts::stop_resting(double t, double* x, const Held& held, const std::ve
 // then presses it. All that do so at once, since each may carry the others.
 void Contacts::rest_below_rounding(double t, double* x, const Held& held, const std::vector<int>& touching,
                                    const std::vector<Seen>& seen, const std::vector<double>& struck) {
-  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the size of the coordinates
   if (touching.empty()) return;
   const Geometry geometry = geometry_of(touching, t, x, held);
-  std::vector<std::size_t> slow;  // rows
+  std::vector<std::size_t> parting;  // rows
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const double u = geometry.u(geometry.rows[i].normal);
-    if (u > 0 && u < 2e-7 * largest_speed_) slow.push_back(i);
+    if (u > 0 && u < slow * largest_speed_) parting.push_back(i);
   }
-  if (slow.empty()) return;  // by far most impacts
+  if (parting.empty()) return;  // by far most impacts
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
   const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
-  std::erase_if(slow, [&](std::size_t i) {
+  std::erase_if(parting, [&](std::size_t i) {
     const int normal = geometry.rows[i].normal;
-    const double u = geometry.u(normal), height = rounding * scale[at(geometry.rows[i].contact)];
+    const double u = geometry.u(normal), height = gap_rounding * scale[at(geometry.rows[i].contact)];
     return !(u * u < 2 * height * size(normal));
   });
-  while (!slow.empty()) {
+  while (!parting.empty()) {
     std::vector<double> stopped(x, x + states_);
-    stop(geometry, slow, stopped.data());
+    stop(geometry, parting, stopped.data());
     Held then = held;
     Resolution decision;
     decide(t, stopped.data(), then, seen,
            at_question(t, stopped.data(), then, touching, at_rest(t, stopped.data(), then, touching, seen, struck)),
            decision);
     if (!decision.failure.empty()) return;
-    const bool all_rest = std::erase_if(slow, [&](std::size_t i) {
+    const bool all_rest = std::erase_if(parting, [&](std::size_t i) {
                             return mode(then, geometry.rows[i].contact) == ContactMode::open;
                           }) == 0;
     if (!all_rest) continue;
@@ -447,26 +486,53 @@ Geometry Contacts::geometry_of(const std::vector<int>& contacts, double t, const
     geometry.u_scale = geometry.u_scale.cwiseMax(geometry.J.cwiseAbs() * speeds_before_).eval();
   for (const Row& row : geometry.rows) {
     if (row.normal < 0) continue;  // pressed by a force that is given
-    double& scale = geometry.u_scale(row.normal);
-    scale = std::max(scale, last_struck_[at(row.contact)]);
+    for (Eigen::Index k = row.normal; k <= row.normal + row.tangents; ++k)
+      geometry.u_scale(k) = std::max(geometry.u_scale(k), last_struck_[at(row.contact)]);
   }
   return geometry;
 }
 
-// Impulses where something approaches. False: nothing does.
+// Whether bodies that meet so slowly would be back before a gap is more than rounding, wherever they touch.
+bool Contacts::is_below_rounding(double t, const double* x, const Held& held, const Geometry& geometry, double speed) {
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
+  return std::all_of(geometry.rows.begin(), geometry.rows.end(), [&](const Row& row) {
+    return speed * speed < 2 * gap_rounding * scale[at(row.contact)] * size(row.normal);
+  });
+}
+
+// What approaches by rounding alone stops, and whatever then does.
+void Contacts::stop_approach(double t, double* x, const Held& held, const std::vector<int>& touching,
+                             std::vector<std::size_t> rows) {
+  for (std::size_t known = 0; known < rows.size();) {
+    known = rows.size();
+    stop(geometry_of(touching, t, x, held), rows, x);
+    const Geometry geometry = geometry_of(touching, t, x, held);
+    for (std::size_t i = 0; i < geometry.rows.size(); ++i)
+      if (geometry.u(geometry.rows[i].normal) < 0 && std::find(rows.begin(), rows.end(), i) == rows.end())
+        rows.push_back(i);
+  }
+}
+
+// Impulses where something approaches; without restitution where bounces would be below rounding, so that bodies that
+// pass impacts on to each other and back come to rest. False: nothing approaches.
 bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int>& touching,
                           const std::vector<Seen>& seen, std::vector<double>& struck, Resolution& out) {
   if (touching.empty()) return false;
   const Geometry geometry = geometry_of(touching, t, x, held);
   ImpactProblem problem;
   std::vector<std::string> approaching;
-  double fastest = 0;
+  std::vector<std::size_t> rows;
+  double fastest = 0, made = 0;
   for (const Row& row : geometry.rows) {
     const ContactInfo& contact = info().contacts[at(row.contact)];
     const double u = geometry.u(row.normal);
     if (u < -resting_speed * std::max(geometry.u_scale(row.normal), struck[at(row.contact)])) {
       approaching.push_back(contact.name);
+      rows.push_back(static_cast<std::size_t>(&row - geometry.rows.data()));
       fastest = std::max(fastest, -u);
+      made = std::max(made, struck[at(row.contact)]);
       if (contact.impact == ImpactLaw::newton) problem.law = ImpactLaw::newton;
       problem.is_sequential = problem.is_sequential || contact.is_sequential;
     }
@@ -478,6 +544,13 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
   last_approach_ = fastest;
   problem.W = geometry.W;
   problem.u = geometry.u;
+  const bool ends = fastest < slow * largest_speed_ && is_below_rounding(t, x, held, geometry, fastest);
+  if (ends && fastest <= std::max(unsolved * made, resting_speed * largest_speed_)) {
+    stop_approach(t, x, held, touching, rows);
+    return false;
+  }
+  for (ImpactContact& one : problem.contacts)
+    if (ends) one.restitution = 0;
   const ImpactOutcome outcome = strike(problem);
   if (!outcome.failure.empty()) {
     out.failure = fmt::format("the impact of {} has no outcome: {}", list(approaching), outcome.failure);

@@ -68,6 +68,7 @@ class Contacts {
   void set_mode(Held& held, int contact, ContactMode mode) const;
   double coefficient(const Coefficient& c, const Held& held) const { return value_of(c, held.parameters.data()); }
 
+  void go_on_to_meet(double t, double* x, const Held& held, std::span<const int> fired);
   bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
   Resolution resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
   std::vector<Seen> read(std::span<const int> fired, int accumulating, bool& concerns_contacts, bool& locks) const;
@@ -81,6 +82,9 @@ class Contacts {
   void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
   void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
+  void stop_approach(double t, double* x, const Held& held, const std::vector<int>& touching,
+                     std::vector<std::size_t> rows);
+  bool is_below_rounding(double t, const double* x, const Held& held, const Geometry& geometry, double speed);
   bool strike_all(double t, double* x, Held& held, const std::vector<int>& touching, const std::vector<Seen>& seen,
                   std::vector<double>& struck, Resolution& out);
   std::vector<int> at_question(double t, const double* x, Held& held, const std::vector<int>& touching,

@@ -66,6 +66,7 @@ double share_without_gain(const ImpactProblem& p, const VectorXd& compression, c
   if (energy_change(p, whole) <= 1e-14 * energy_size(p, whole)) return 1;
   const double at_zero = std::min(0.0, energy_change(p, compression));
   const double slope = expansion.dot(p.u + p.W * compression), bend = 0.5 * expansion.dot(p.W * expansion);
+  if (!(bend > 0)) return 1;  // nothing expands
   const double root = std::sqrt(std::max(0.0, slope * slope - 4 * bend * at_zero));
   const double s = slope > 0 ? -2 * at_zero / (slope + root) : (root - slope) / (2 * bend);
   return std::clamp(s, 0.0, 1.0);

@@ -11,10 +11,15 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int least_shrinking = 4;  // gaps in a row
 
-/// Limit of a component whose steps shrink geometrically (Aitken); the last value where they do not.
-double limit_of(double x0, double x1, double x2) {
+/// Limit of a component that is smooth in time, whose steps shrink like q but for their own size; of one whose steps
+/// shrink otherwise, by Aitken's rule; the last value where they do not shrink.
+double limit_of(double x0, double x1, double x2, double q) {
   const double d1 = x1 - x0, d2 = x2 - x1;
   const double ratio = d2 / d1;
+  if (std::abs(ratio - q) <= 0.1 * q) {
+    const double before = x1 + d1 * q / (1 - q), now = x2 + d2 * q / (1 - q);
+    return now + (now - before) * q * q / (1 - q * q);
+  }
   return std::abs(ratio) < 0.99 ? x2 + d2 * ratio / (1 - ratio) : x2;
 }
 }  // namespace
@@ -118,10 +123,12 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
     s.x0.clear();
     s.x1.clear();
     s.x2.clear();
-    s.time = {};
+    s.time = s.ratios = {};
     return std::nullopt;
   }
-  s.time.add(t, s.shrinking > 0 ? std::clamp(ratio + drift * ratio / (1 - ratio), 0.0, 0.99) : ratio);
+  s.ratios.add(ratio, ratio);
+  const double once = s.shrinking > 0 ? ratio + drift * ratio / (1 - ratio) : ratio;
+  s.time.add(t, std::clamp(s.ratios.is_known() ? s.ratios.best() : once, 0.0, 0.99));
   ++s.shrinking;
   s.x0.swap(s.x1);
   s.x1.swap(s.x2);
@@ -132,18 +139,40 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   if (s.shrinking < least_shrinking || s.x0.empty()) return std::nullopt;
   const bool is_settled = (change <= last_change || change < 1e-6) && moved <= 1e-3 * ahead + 16 * eps * std::abs(t);
   s.settled = is_settled ? s.settled + 1 : s.settled;
-  const bool is_reached = ahead <= 1e-6 * s.largest_gap || gap < 64 * eps * std::abs(t);
+  const bool is_better = s.time.is_known() && std::abs(s.time.best() - limit) <= 0.5 * ahead;
+  const bool takes_turns = is_better && gap <= 1e-5 * s.largest_gap &&
+                           std::any_of(sequences_.begin(), sequences_.end(), [&](const auto& other) {
+                             return other.first != guard && is_shrinking_to(other.first, limit, ahead);
+                           });
+  const bool is_reached = ahead <= 1e-6 * s.largest_gap || gap < 64 * eps * std::abs(t) || takes_turns;
   if (!is_reached || s.settled == 0) return std::nullopt;
-  const bool is_better = s.time.is_known() && std::abs(s.time.best() - limit) <= 1e-2 * ahead;
-  Accumulation found{is_better ? s.time.best() : limit, moved, ratio, s.events, {}};
+  const double q = s.ratios.is_known() ? s.ratios.best() : ratio;
+  Accumulation found{is_better ? s.time.best() : limit, is_better ? s.time.uncertainty() : moved, q, s.events, {}};
   for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
-    found.state.push_back(limit_of(s.x0[i], s.x1[i], s.x2[i]));
+    found.state.push_back(limit_of(s.x0[i], s.x1[i], s.x2[i], q));
   return found;
 }
 
 bool AccumulationWatch::is_shrinking(int guard) const {
   const auto it = sequences_.find(guard);
   return it != sequences_.end() && it->second.shrinking >= least_shrinking;
+}
+
+bool AccumulationWatch::is_shrinking_to(int guard, double time, double far) const {
+  return is_shrinking(guard) && std::abs(sequences_.at(guard).limit - time) < far;
+}
+
+void AccumulationWatch::agree(Accumulation& found, double t, const double* x) const {
+  const double first = found.time, ahead = std::abs(first - t);
+  for (const auto& [guard, s] : sequences_) {
+    const bool knows_better = s.time.is_known() && s.time.uncertainty() < found.uncertainty;
+    if (!knows_better || !is_shrinking_to(guard, first, ahead) || !(std::abs(s.time.best() - first) < 1e-3 * ahead))
+      continue;
+    found.time = s.time.best();
+    found.uncertainty = s.time.uncertainty();
+  }
+  for (std::size_t i = 0; i < found.state.size() && first != t; ++i)
+    found.state[i] += (found.time - first) * (found.state[i] - x[i]) / (first - t);
 }
 
 bool AccumulationWatch::is_chattering(int guard) const {

@@ -5,12 +5,13 @@
 //
 // suspected: four gaps shrinking in a row, r_k < 0.95, |r_k - r_(k-1)| <= 0.01 r_k
 // trusted:   |r_k - r_(k-1)| shrinking or below 1e-6, and T_k settled
-// reached:   T_k - t_k below 1e-6 of the largest gap of the sequence, or a gap below 64 ulp of t
+// reached:   T_k - t_k below 1e-6 of the largest gap of the sequence, or a gap below 64 ulp of t; where guards take
+//            turns, which comes down to rounding earlier, a gap below 1e-5 of the largest
 //
 // d_k = q d_(k-1) (1 + c d_k + ...) in smooth systems, so that T_k with the limit q of the ratios errs like q^(2k), and
 // is improved twice in the same way, with q² and q³. Event times lose digits as the gaps get short, and each
 // improvement multiplies their rounding: of all T_k and their improvements the one counts that still moves least. q is
-// the ratio e where that is known (impacts with restitution), else the limit of the r_k, extrapolated once. With a
+// the ratio e where that is known (impacts with restitution), else the limit of the r_k, found in the same way. With a
 // known ratio the sequence is acted upon when a gap is below 1e-5 of the largest, where the bounces that are left out
 // are below rounding of the first.
 #pragma once
@@ -62,6 +63,10 @@ class AccumulationWatch {
   }
   /// Whether the gaps between its events have been shrinking like those of an accumulation.
   bool is_shrinking(int guard) const;
+  /// The same, and towards an instant that is nearer to this one than that far.
+  bool is_shrinking_to(int guard, double time, double far) const;
+  /// Events of several guards that accumulate at one instant: the one that knows it best tells when. t: now.
+  void agree(Accumulation& found, double t, const double* x) const;
   /// Events of one guard so close together that only rounding parts them.
   bool is_chattering(int guard) const;
 
@@ -70,7 +75,7 @@ class AccumulationWatch {
     double t = 0, gap = 0, ratio = 0, change = 0, limit = 0, largest_gap = 0, last_ratio = 0;
     int shrinking = 0, settled = 0, events = 0, tiny_gaps = 0;
     std::vector<double> x0, x1, x2;  // states after the last three events, once suspected
-    GeometricLimit time;
+    GeometricLimit time, ratios;
   };
   /// Gaps of known ratio: time and states, extrapolated three times.
   struct KnownSequence {

@@ -207,9 +207,14 @@ Verdict Layer::begin_piece(double t, const std::vector<double>& x, const Cause& 
   return {};
 }
 
-// Whether the last events were those of one guard: then the states after them are a sequence, and have a limit.
-bool Layer::is_alone(int guard) const {
-  return recent_.size() == 5 && std::all_of(recent_.begin(), recent_.end(), [guard](int g) { return g == guard; });
+// Whether the last events were those of one guard, or of others whose events accumulate at the same instant: then the
+// states after its own are a sequence, and have a limit.
+bool Layer::is_alone(int guard, double t, const Accumulation& where) const {
+  return recent_.size() == 5 && std::all_of(recent_.begin(), recent_.end(), [&](int g) {
+           const double ahead = std::abs(where.time - t);
+           return g == guard ||
+                  (g >= 0 && where.ratio > 0 && accumulation_watch_.is_shrinking_to(g, where.time, ahead));
+         });
 }
 
 // The relays that switch infinitely often before the same instant; none where no control keeps the motion on all of
@@ -254,7 +259,8 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
     if (found && direction_ * (found->time - end_) < 0) {
       accumulating_guard_ = g;
       corner_.clear();
-      if (!is_alone(g)) {  // what else has jumped has no limit: from here on as the motion goes
+      if (found->ratio > 0) accumulation_watch_.agree(*found, t, x.data());
+      if (!is_alone(g, t, *found)) {  // what else has jumped has no limit: from here on as the motion goes
         found->state = x;
         for (std::size_t i = 0; i < x.size(); ++i) found->state[i] += (found->time - t) * transitions_.rate()[i];
       }

@@ -52,6 +52,26 @@ TEST(Accumulation, IsActedOnOnceItIsNearerThanAMillionthOfTheLargestGap) {
   EXPECT_GT(found->time - last, 1e-7);
 }
 
+// Two guards that take turns, gaps like those of a smooth system, and the one that is less well known asked: both
+// sequences end at one instant.
+TEST(Accumulation, OfGuardsThatTakeTurnsIsOneInstant) {
+  AccumulationWatch watch;
+  constexpr double q = 0.9, limit = 2;
+  std::optional<Accumulation> found;
+  double last = 0;
+  for (int k = 0; k < 400 && !found; ++k) {
+    const double left = std::pow(q, k) * (1 + 0.2 * std::pow(q, k)), t = limit - left;
+    const double x[] = {t * t, std::pow(q, k)};
+    last = t;
+    found = watch.note(k % 2, t, x, 2);
+    if (found) watch.agree(*found, t, x);
+  }
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->time, limit, 1e-11);
+  EXPECT_NEAR(found->state[0], limit * limit, 1e-10);
+  EXPECT_GT(limit - last, 2e-6) << "sooner than a sequence alone, whose gaps may become as short";
+}
+
 TEST(Accumulation, RunsBackwardAsWell) {
   Sequence sequence;
   sequence.direction = -1;
