@@ -253,7 +253,6 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
   for (const int g : guards) {
     if (guards_.is_exit(g)) continue;
     const auto& ratio = guards_.info(g).gap_ratio;
-    if (ratio && !guards_.is_enabled(g)) continue;  // a contact that has closed does not bounce any more
     auto found = accumulation_watch_.note(g, t, x.data(), static_cast<int>(x.size()), ratio ? ratio(held_) : 0.0);
     if (!found && in_rounding_ >= 32) found = Accumulation{t, gap_, 0, in_rounding_, x};
     if (found && direction_ * (found->time - end_) < 0) {

@@ -489,12 +489,14 @@ Causes Transitions::causes_of(const Cause& cause) const {
 }
 
 /// Ideal switches alone, and all of them stay as they were: what they watch came near zero, as exactly as it is known,
-/// and no switch has switched.
+/// and no switch has switched. Or the limit of impacts of a contact that has closed at the last of them.
 bool Transitions::is_undone(const Cause& cause) const {
+  const bool is_limit = cause.accumulating >= 0;
   return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
-         cause.accumulating < 0 && held_ == held_before_ &&
-         std::all_of(cause.guards.begin(), cause.guards.end(),
-                     [&](int g) { return !guards_.is_exit(g) && guards_.info(g).ideal_switch >= 0; });
+         held_ == held_before_ && std::all_of(cause.guards.begin(), cause.guards.end(), [&](int g) {
+           if (guards_.is_exit(g)) return false;
+           return is_limit ? guards_.info(g).contact >= 0 : guards_.info(g).ideal_switch >= 0;
+         });
 }
 
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {

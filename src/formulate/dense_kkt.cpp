@@ -1,6 +1,7 @@
-// Small systems: M = L D L^T, Y = L^-1 G^T, S = Y^T D^-1 Y = K E K^T, all written out, without roots: U = D L^T and
-// V = E K^T are kept. Inner loops add multiples of contiguous rows, so that they neither wait for a running sum nor
-// touch entries that are zero; Y is kept, so that a solve costs no further product with M^-1.
+// Small systems: M = U^T U, Y = U^-T G^T, S = Y^T Y = V^T V, all written out. Inner loops add multiples of contiguous
+// rows, so that they neither wait for a running sum nor touch entries that are zero; Y is kept, so that a solve costs
+// no further product with M^-1.
+#include <cmath>
 #include <limits>
 
 #include "formulate/kkt.hpp"
@@ -49,10 +50,11 @@ class DenseKkt final : public Kkt {
     for (int k = 0; k < n_; ++k) {
       double* row = U_.data() + k * n_;
       if (!(row[k] > 0)) return fail(Status::mass_is_singular, k);
-      const double inverse = 1 / row[k];
+      const double inverse = 1 / std::sqrt(row[k]);
       inverse_[at(k)] = inverse;
+      for (int j = k + 1; j < n_; ++j) row[j] *= inverse;
       for (int i = k + 1; i < n_; ++i) {
-        if (row[i] != 0) subtract(row[i] * inverse, row + i, U_.data() + i * n_ + i, n_ - i);
+        if (row[i] != 0) subtract(row[i], row + i, U_.data() + i * n_ + i, n_ - i);
       }
     }
     for (double& entry : Y_) entry = 0;
@@ -64,12 +66,12 @@ class DenseKkt final : public Kkt {
     for (int k = 0; k < n_; ++k) {
       double* y = Y_.data() + k * m_;
       const double* row = U_.data() + k * n_;
-      const double inverse = inverse_[at(k)];
+      for (int r = 0; r < m_; ++r) y[r] *= inverse_[at(k)];
       for (int i = k + 1; i < n_; ++i) {
-        if (row[i] != 0) subtract(row[i] * inverse, y, Y_.data() + i * m_, m_);
+        if (row[i] != 0) subtract(row[i], y, Y_.data() + i * m_, m_);
       }
       for (int r = 0; r < m_; ++r) {
-        if (y[r] != 0) subtract(-y[r] * inverse, y + r, V_.data() + r * m_ + r, m_ - r);
+        if (y[r] != 0) subtract(-y[r], y + r, V_.data() + r * m_ + r, m_ - r);
       }
     }
     for (int r = 0; r < m_; ++r) scale_[at(r)] = V_[at(r * m_ + r)];
@@ -79,10 +81,11 @@ class DenseKkt final : public Kkt {
       if (!(row[r] > least_pivot * scale_[at(r)])) return fail(Status::rows_depend, r);
       if (row[r] < smallest_ * scale_[at(r)]) smallest_ = row[r] / scale_[at(r)];
       pivot_[at(r)] = row[r];
-      const double inverse = 1 / row[r];
+      const double inverse = 1 / std::sqrt(row[r]);
       inverse_pivot_[at(r)] = inverse;
+      for (int s = r + 1; s < m_; ++s) row[s] *= inverse;
       for (int s = r + 1; s < m_; ++s) {
-        if (row[s] != 0) subtract(row[s] * inverse, row + s, V_.data() + s * m_ + s, m_ - s);
+        if (row[s] != 0) subtract(row[s], row + s, V_.data() + s * m_ + s, m_ - s);
       }
     }
     return Status::good;
@@ -92,9 +95,9 @@ class DenseKkt final : public Kkt {
     for (int i = 0; i < n_; ++i) w_[at(i)] = f[i];
     for (int r = 0; r < m_; ++r) u_[at(r)] = gamma[r];
     for (int i = 0; i < n_; ++i) {
-      const double share = w_[at(i)] * inverse_[at(i)];
-      subtract(share, U_.data() + i * n_ + i + 1, w_.data() + i + 1, n_ - i - 1);
-      subtract(-share, Y_.data() + i * m_, u_.data(), m_);
+      w_[at(i)] *= inverse_[at(i)];
+      subtract(w_[at(i)], U_.data() + i * n_ + i + 1, w_.data() + i + 1, n_ - i - 1);
+      subtract(-w_[at(i)], Y_.data() + i * m_, u_.data(), m_);
     }
     solve_schur();
     for (int r = 0; r < m_; ++r) lambda[r] = u_[at(r)];
@@ -121,8 +124,10 @@ class DenseKkt final : public Kkt {
 
   // u := S^-1 u
   void solve_schur() {
-    for (int r = 0; r < m_; ++r)
-      subtract(u_[at(r)] * inverse_pivot_[at(r)], V_.data() + r * m_ + r + 1, u_.data() + r + 1, m_ - r - 1);
+    for (int r = 0; r < m_; ++r) {
+      u_[at(r)] *= inverse_pivot_[at(r)];
+      subtract(u_[at(r)], V_.data() + r * m_ + r + 1, u_.data() + r + 1, m_ - r - 1);
+    }
     for (int r = m_ - 1; r >= 0; --r)
       u_[at(r)] = (u_[at(r)] - dot(V_.data() + r * m_ + r + 1, u_.data() + r + 1, m_ - r - 1)) * inverse_pivot_[at(r)];
   }
