@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "problems/constrained.hpp"
 
 namespace pawl::problems {

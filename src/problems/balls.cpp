@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/hybrid.hpp"
 

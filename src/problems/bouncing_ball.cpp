@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/hybrid.hpp"
 

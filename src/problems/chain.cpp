@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "problems/constrained.hpp"
 
 namespace pawl::problems {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "pawl/pawl.hpp"
+#include "pawl/picture.hpp"
 #include "problems/contact.hpp"
 
 namespace pawl::problems {

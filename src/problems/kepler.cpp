@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "problems/smooth.hpp"
 
 namespace pawl::problems {

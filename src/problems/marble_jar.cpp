@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/picture.hpp"
 #include "problems/hybrid.hpp"
 
 namespace pawl::problems {

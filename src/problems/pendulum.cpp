@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "problems/smooth.hpp"
 
 namespace pawl::problems {

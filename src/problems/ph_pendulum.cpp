@@ -1,3 +1,4 @@
+#include "pawl/picture.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "problems/port_hamiltonian.hpp"
 

@@ -1,3 +1,4 @@
+#include "pawl/picture.hpp"
 #include "problems/smooth.hpp"
 
 namespace pawl::problems {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "problems/contact.hpp"
 
 namespace pawl::problems {

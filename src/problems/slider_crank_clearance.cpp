@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "problems/constrained.hpp"
 #include "problems/contact.hpp"
 

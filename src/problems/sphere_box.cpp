@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/picture.hpp"
 #include "problems/granular.hpp"
 
 namespace pawl::granular {

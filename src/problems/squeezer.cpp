@@ -1,4 +1,5 @@
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "problems/constrained.hpp"
 
 namespace pawl::problems {
