@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "misuse_of.hpp"
+#include "pawl/simulate.hpp"
 #include "problems/catalogue.hpp"
 
 namespace pawl::test {
