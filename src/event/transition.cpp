@@ -494,8 +494,7 @@ bool Transitions::is_undone(const Cause& cause) const {
   const bool is_limit = cause.accumulating >= 0;
   return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
          held_ == held_before_ && std::all_of(cause.guards.begin(), cause.guards.end(), [&](int g) {
-           if (guards_.is_exit(g)) return false;
-           return is_limit ? guards_.info(g).contact >= 0 : guards_.info(g).ideal_switch >= 0;
+           return is_limit ? guards_.is_of_contact(g) : guards_.is_of_switch(g);
          });
 }
 
