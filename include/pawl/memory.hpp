@@ -10,7 +10,6 @@
 #include <any>
 #include <cstddef>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 namespace pawl {
@@ -29,10 +28,7 @@ class Memory {
   /// Saves the values, or assigns those that were saved.
   template <class... T>
   void operator()(T&... values) {
-    if (is_saving())
-      saved_.emplace_back(std::tuple<T...>(values...));
-    else
-      std::tie(values...) = std::any_cast<const std::tuple<T...>&>((*source_)[next_++]);
+    (carry(values), ...);
   }
 
   /// This part cannot be copied.
@@ -42,6 +38,14 @@ class Memory {
   std::shared_ptr<const Saved> take() { return std::make_shared<const Saved>(std::move(saved_)); }
 
  private:
+  template <class T>
+  void carry(T& value) {
+    if (is_saving())
+      saved_.emplace_back(value);
+    else
+      value = std::any_cast<const T&>((*source_)[next_++]);
+  }
+
   Saved saved_;
   const Saved* source_ = nullptr;
   std::size_t next_ = 0;

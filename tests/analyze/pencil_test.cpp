@@ -7,6 +7,8 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/eigenvalues.hpp"
+
 namespace pawl::analyze {
 namespace {
 
@@ -115,7 +117,7 @@ TEST(Pencil, AHangingChainWithMixedRowsAndColumnsIsOfIndexThree) {
     EXPECT_EQ(parts.undetermined, 0) << n;
     EXPECT_GT(parts.smallest_gap, 1e9) << n;
     ASSERT_EQ(parts.finite.size(), static_cast<std::size_t>(2 * masses)) << n;
-    const Eigen::VectorXd squares = Eigen::SelfAdjointEigenSolver<MatrixXd>(chain.transverse).eigenvalues();
+    const Eigen::VectorXd squares = linear::symmetric_eigenvalues(chain.transverse);
     for (Index i = 0; i < masses; ++i) {
       const double exact = std::sqrt(squares[masses - 1 - i]);
       for (const std::size_t one : {static_cast<std::size_t>(2 * i), static_cast<std::size_t>(2 * i + 1)}) {

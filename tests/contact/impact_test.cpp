@@ -5,8 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 
+#include "numerics/elimination.hpp"
 #include "says.hpp"
 
 namespace pawl::contact {
@@ -211,11 +212,11 @@ class Generator {
     const Index n = number(2, 6), joints = std::min<Index>(number(0, 2), n - 1), k = number(1, 4);
     const MatrixXd A = matrix(n, n), G = matrix(joints, n);
     r.M = A * A.transpose() + 0.1 * MatrixXd::Identity(n, n);
-    const MatrixXd inverse = r.M.inverse();
+    const MatrixXd inverse = linear::inverse(r.M);
     r.H = inverse;
     r.v = matrix(n, 1);
     if (joints > 0) {
-      const MatrixXd S = (G * inverse * G.transpose()).inverse();
+      const MatrixXd S = linear::inverse(G * inverse * G.transpose());
       r.H -= inverse * G.transpose() * S * G * inverse;
       r.v -= inverse * G.transpose() * S * G * r.v;
     }

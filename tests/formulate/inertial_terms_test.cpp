@@ -5,6 +5,8 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/elimination.hpp"
+
 #include "formulate/implicit_mechanics.hpp"
 #include "formulate/mechanics_form.hpp"
 #include "misuse_of.hpp"
@@ -168,7 +170,7 @@ TEST(InertialTerms, OfABodyAboutAnotherPoint) {
     Q(i) = at.Q(i);
     for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = at.M(i, j);
   }
-  const Vector acceleration = M.ldlt().solve(Q);
+  const Vector acceleration = linear::Cholesky(M).solve(Q);
   const Eigen::Vector3d linear = acceleration.head(3), turning = acceleration.tail(3);
   const Eigen::Matrix3d R = Eigen::Quaterniond(0.5, -0.5, 0.1, std::sqrt(0.49)).toRotationMatrix();
   EXPECT_LE((linear + R * (turning.cross(c) + w.cross(w.cross(c)))).norm(), 1e-13);

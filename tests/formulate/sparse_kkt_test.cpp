@@ -13,6 +13,9 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/eigenvalues.hpp"
+#include "numerics/elimination.hpp"
+
 namespace pawl::formulate {
 namespace {
 
@@ -182,10 +185,10 @@ Kkt::Status factor(Kkt& kkt, const Mechanism& m) {
 double smallest_eigenvalue_of_scaled_rows(const Mechanism& m) {
   const Matrix all = m.dense();
   const Matrix G = all.bottomLeftCorner(m.rows(), m.size());
-  const Matrix S = G * all.topLeftCorner(m.size(), m.size()).llt().solve(G.transpose());
+  const Matrix S = G * linear::Cholesky(all.topLeftCorner(m.size(), m.size())).solve_columns(G.transpose());
   const Vector scale = S.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = scale.asDiagonal() * S * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Matrix>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  return linear::symmetric_eigenvalues(scaled)[0];
 }
 
 void expect_agreement_with_dense(const Mechanism& m) {

@@ -1,5 +1,5 @@
 // Problems with known solutions for the implicit methods, without the rest of the engine: an ImplicitForm whose
-// equations, Jacobians and mass matrices are written down by hand, and solved with Eigen's dense factorization.
+// equations, Jacobians and mass matrices are written down by hand, and solved with dense factors.
 #pragma once
 
 #include <cmath>
@@ -9,14 +9,24 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "formulate/implicit_form.hpp"
+#include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::testing {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
+
+inline Eigen::VectorXcd solution(const Eigen::MatrixXcd& A, const Eigen::VectorXcd& b) {
+  linear::PivotedLu<std::complex<double>> lu;
+  lu.compute(A);
+  Eigen::VectorXcd x;
+  lu.solve(b, x);
+  return x;
+}
 
 struct ImplicitProblem {
   std::string name;
@@ -32,10 +42,10 @@ struct ImplicitProblem {
   std::vector<formulate::Role> roles = {};                     ///< empty: all differential
 };
 
-/// Factors c M - J with Eigen, whatever the engine's own solvers do.
-class EigenShiftedSystem final : public ShiftedSystem {
+/// Factors c M - J as a dense matrix, whatever the engine's own solvers do.
+class PlainShiftedSystem final : public ShiftedSystem {
  public:
-  EigenShiftedSystem(const MatrixPair& matrices, int real_slots, int complex_slots)
+  PlainShiftedSystem(const MatrixPair& matrices, int real_slots, int complex_slots)
       : matrices_(matrices),
         real_(static_cast<std::size_t>(real_slots)),
         complex_(static_cast<std::size_t>(complex_slots)) {}
@@ -45,30 +55,32 @@ class EigenShiftedSystem final : public ShiftedSystem {
     if (!shifted.allFinite()) return false;
     auto& lu = real_[static_cast<std::size_t>(slot)];
     lu.compute(shifted);
-    return lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    return lu.factors().diagonal().cwiseAbs().minCoeff() > 0;
   }
   bool factor(int slot, std::complex<double> c) override {
     const Eigen::MatrixXcd shifted = c * mass().cast<std::complex<double>>() - jacobian().cast<std::complex<double>>();
     if (!shifted.allFinite()) return false;
     auto& lu = complex_[static_cast<std::size_t>(slot)];
     lu.compute(shifted);
-    return lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    return lu.factors().diagonal().cwiseAbs().minCoeff() > 0;
   }
   void solve(int slot, double* x) override {
     Eigen::Map<Vector> vector(x, matrices_.size);
-    vector = real_[static_cast<std::size_t>(slot)].solve(Vector(vector));
+    Vector solution;
+    real_[static_cast<std::size_t>(slot)].solve(vector, solution);
+    vector = solution;
   }
   void solve(int slot, double* re, double* im) override {
     Eigen::Map<Vector> real(re, matrices_.size), imaginary(im, matrices_.size);
-    Eigen::VectorXcd vector(matrices_.size);
+    Eigen::VectorXcd vector(matrices_.size), solution;
     vector.real() = real;
     vector.imag() = imaginary;
-    vector = complex_[static_cast<std::size_t>(slot)].solve(Eigen::VectorXcd(vector));
-    real = vector.real();
-    imaginary = vector.imag();
+    complex_[static_cast<std::size_t>(slot)].solve(vector, solution);
+    real = solution.real();
+    imaginary = solution.imag();
   }
   int culprit() const override { return -1; }
-  std::string describe() const override { return "Eigen"; }
+  std::string describe() const override { return "dense"; }
 
  private:
   Matrix jacobian() const { return Eigen::Map<const Matrix>(matrices_.J.data(), matrices_.size, matrices_.size); }
@@ -77,8 +89,8 @@ class EigenShiftedSystem final : public ShiftedSystem {
     return Eigen::Map<const Matrix>(matrices_.M.data(), matrices_.size, matrices_.size);
   }
   const MatrixPair& matrices_;
-  std::vector<Eigen::PartialPivLU<Matrix>> real_;
-  std::vector<Eigen::PartialPivLU<Eigen::MatrixXcd>> complex_;
+  std::vector<linear::PivotedLu<double>> real_;
+  std::vector<linear::PivotedLu<std::complex<double>>> complex_;
 };
 
 class ProblemForm final : public formulate::ImplicitForm {
@@ -110,7 +122,7 @@ class ProblemForm final : public formulate::ImplicitForm {
     const Vector at = map(y);
     Eigen::Map<Vector> rate(dy, size_);
     const Matrix M = mass(t, at);
-    rate = M.size() == 0 ? problem_.f(t, at) : Vector(M.completeOrthogonalDecomposition().solve(problem_.f(t, at)));
+    rate = M.size() == 0 ? problem_.f(t, at) : linear::LeastNorm(M).solve(problem_.f(t, at));
     for (std::size_t i = 0; i < roles_.size(); ++i)
       if (!roles_[i].is_differential) dy[i] = 0;
     return {};
@@ -134,7 +146,7 @@ class ProblemForm final : public formulate::ImplicitForm {
     ++dual_evaluations;
   }
   std::unique_ptr<ShiftedSystem> make_solver(int real_slots, int complex_slots) const override {
-    return std::make_unique<EigenShiftedSystem>(matrices_, real_slots, complex_slots);
+    return std::make_unique<PlainShiftedSystem>(matrices_, real_slots, complex_slots);
   }
   std::string name(int unknown) const override { return "y" + std::to_string(unknown + 1); }
 

@@ -6,6 +6,8 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/elimination.hpp"
+
 #include "formulate/mechanics_form.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
@@ -275,7 +277,7 @@ TEST(Dense, MultipliersAreThoseOfAFreshSolve) {
         }
         rhs(n + r) = -terms.gamma[row];
       }
-      const Eigen::VectorXd solution = kkt.fullPivLu().solve(rhs);
+      const Eigen::VectorXd solution = linear::solve_with_full_pivoting(kkt, rhs);
       const double size = std::max(1.0, solution.tail(m).cwiseAbs().maxCoeff());
       for (Eigen::Index r = 0; r < m; ++r) {
         const Constraint row{terms.declared_row(static_cast<int>(r))};

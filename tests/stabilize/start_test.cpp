@@ -6,6 +6,8 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/elimination.hpp"
+
 #include "formulate/mechanics_form.hpp"
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
@@ -50,8 +52,8 @@ TEST(Start, OfTheSpheresIsMovedAsLittleAsPossibleInTheMassMetric) {
   M.diagonal() << 1, 0.36, 0.36, I, I, I;
   Eigen::VectorXd v(6);
   for (int i = 0; i < 6; ++i) v(i) = given[static_cast<std::size_t>(2 * i + 1)];
-  const Eigen::MatrixXd Y = M.llt().solve(G.transpose());
-  const Eigen::VectorXd dv = -Y * (G * Y).llt().solve(G * v);
+  const Eigen::MatrixXd Y = linear::Cholesky(M).solve_columns(G.transpose());
+  const Eigen::VectorXd dv = -Y * linear::Cholesky(G * Y).solve(G * v);
   for (int i = 0; i < 6; ++i) {
     const auto q = static_cast<std::size_t>(2 * i);
     EXPECT_NEAR(run.start_state[q + 1], v(i) + dv(i), 1e-14) << i;
