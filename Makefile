@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test docs docs-packages web python python-packages gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
+.PHONY: demo test docs docs-packages web python python-packages mpi gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -81,17 +81,20 @@ format:  ## lets clang-format rewrite the sources
 python-packages:
 	@scripts/bootstrap python
 
+mpi:
+	@scripts/bootstrap mpi
+
 configure:
 	@scripts/bootstrap
 	cmake --preset release
 
-release: configure
+release: mpi configure
 	cmake --build --preset release
 
 harness: configure
 	cmake --build --preset release --target pawl_bench
 
-install: configure  ## builds what is installed, without tests, and installs it below PREFIX (default /usr/local)
+install: mpi configure  ## builds what is installed, without tests, and installs it below PREFIX (default /usr/local)
 	cmake --build --preset release --target pawl_installed
 	cmake --install build/release --prefix $(PREFIX)
 

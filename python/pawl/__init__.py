@@ -6,6 +6,7 @@
 (3, {'event 1': 'proved'})
 """
 
+from . import shapes
 from ._pawl import version as __version__
 from .arrays import (absolute, arccos, arcsin, arctan, arctan2, cbrt, clip, cos, cosh, exp, hypot, interp, log, maximum, minimum, power, sign, sin,
                      sinh, sqrt, square, tan, tanh)

@@ -14,6 +14,7 @@ from .expr import (CONSTRAINT, GUARD, INPUT, MODE, NUMBER, OBSERVABLE, PARAMETER
 from .handles import Handle, Named, logic_of
 from .jump import called_at, called_jump
 from .model import Model, _number
+from .shapes import Shape
 from .signals import core_signal
 from .written import again, written
 
@@ -354,6 +355,15 @@ class System(Model):
         if isinstance(f, Named) and f.kind == CONSTRAINT:
             return self._handle(OBSERVABLE, self._core.multiplier(name, self._own(f, "observable").index), name)
         return self._handle(OBSERVABLE, self._core.observable(name, self._rows(f, f"the observable '{name}'")), name)
+
+    @declares
+    def picture(self, shapes):
+        """What the model looks like, for the moving picture of its reports: a list of pawl.shapes."""
+        made = list(shapes)
+        for one in made:
+            if not isinstance(one, Shape):
+                raise Misuse(f"a picture is a list of shapes (pawl.shapes), not {one!r}")
+        self._core.picture([one.drawn(self) for one in made])
 
     @declares
     def invariant(self, name, h):

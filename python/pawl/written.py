@@ -6,6 +6,7 @@ from . import _pawl
 from .arrays import array_of, plain
 from .expr import CONSTRAINT, GUARD, Expr, Truth, node_of
 from .handles import Contact, Handle, Named
+from .shapes import Shape
 
 
 def written(model, length):
@@ -21,6 +22,8 @@ def written(model, length):
             return _Ref("node", len(nodes) - 1)
         if isinstance(x, Truth):
             return _Ref("truth", (x.kind, [encode(y) for y in x.parts]))
+        if isinstance(x, Shape):
+            return _Ref("shape", [encode(y) for y in (x.kind, x.places, x.turn, x.numbers, x.sizes, x.what)])
         if isinstance(x, dict):
             return _Ref("dict", [(encode(k), encode(v)) for k, v in x.items()])
         if isinstance(x, (list, tuple)):
@@ -67,6 +70,9 @@ def again(cls, name, text, log):
         if x.kind == "array":
             return array_of([decode(y) for y in x.value[1]], x.value[0])
         made = [decode(y) for y in x.value]
+        if x.kind == "shape":
+            kind, places, turn, *others = made
+            return Shape(kind, places, turn or None, *others)
         return tuple(made) if x.kind == "tuple" else made
 
     for method, args, kwargs in log:

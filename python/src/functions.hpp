@@ -180,6 +180,9 @@ struct JumpView {
   Jump& alive() const;
 };
 
+/// What Python declared: (kind, places, turn, numbers, sizes, what) of every shape.
+Picture picture_of(const py::list& rows);
+
 void bind_functions(py::module_& m);
 void bind_graph(py::module_& m);
 void bind_system(py::module_& m);

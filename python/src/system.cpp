@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "functions.hpp"
+#include "pawl/picture.hpp"
 #include "pawl/signal.hpp"
 #include "pawl/system.hpp"
 
@@ -260,6 +261,7 @@ void bind_system(py::module_& m) {
            [](System& self, const std::string& name, const py::object& f) {
              return with_function(f, [&](auto made) { return self.observable(name, std::move(made)).index; });
            })
+      .def("picture", [](System& self, const py::list& rows) { self.picture(picture_of(rows)); })
       .def("multiplier",
            [](System& self, std::string name, int row) {
              return self.observable(std::move(name), [row](const auto& at) { return at[Constraint{row}]; }).index;

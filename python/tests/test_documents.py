@@ -10,6 +10,7 @@ import json
 import os
 import pkgutil
 import re
+import tempfile
 import unittest
 import warnings
 
@@ -51,7 +52,7 @@ class Documents(unittest.TestCase):
         for block in blocks:
             said = [line.split("#: ", 1)[1].rstrip() for line in block.splitlines() if "#: " in line]
             out = io.StringIO()
-            with contextlib.redirect_stdout(out), warnings.catch_warnings():
+            with contextlib.redirect_stdout(out), warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
                 warnings.simplefilter("ignore")
                 exec(compile(block, name, "exec"), names)
             if said:

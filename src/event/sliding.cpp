@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace pawl::event {
 
@@ -128,6 +129,21 @@ bool Sliding::solve(const Point<T>& at) {
   return solve_in_place(w.matrix, w.shares, m);
 }
 
+const std::vector<double>& Sliding::shares_at(const Point<double>& at) {
+  constexpr std::size_t most = 32;
+  const double* x = at.states().array;
+  for (const Place& place : places_)
+    if (place.t == at.t && std::equal(place.x.begin(), place.x.end(), x) && place.held == held_) return place.shares;
+  if (!solve(at)) numbers_.shares.assign(relays_.size(), std::numeric_limits<double>::quiet_NaN());
+  if (places_.size() < most) return places_.emplace_back(Place{at.t, {x, x + n_}, held_, numbers_.shares}).shares;
+  Place& place = places_[std::exchange(oldest_place_, (oldest_place_ + 1) % most)];
+  place.t = at.t;
+  std::copy(x, x + n_, place.x.begin());
+  place.held = held_;
+  place.shares = numbers_.shares;
+  return place.shares;
+}
+
 void Sliding::entry(const void* self, const Point<double>& at, double* out) {
   auto& sliding = *static_cast<Sliding*>(const_cast<void*>(self));
   const bool is_solved = sliding.solve(at);
@@ -157,9 +173,13 @@ T Sliding::exit_value(const Exit& exit, const Point<T>& at) {
     const T slope = direction * along(exit.relay, at, w.f);
     return is_below ? slope : -slope;  // while it attracts, below pushes up and above pushes down
   }
-  if (!solve(at)) return T(std::numeric_limits<double>::quiet_NaN());
   const auto i = static_cast<std::size_t>(std::find(relays_.begin(), relays_.end(), exit.relay) - relays_.begin());
-  return exit.to == RelaySide::below ? w.shares[i] : T(1.0) - w.shares[i];
+  T share(0.0);
+  if constexpr (std::is_same_v<T, double>)
+    share = shares_at(at)[i];
+  else
+    share = solve(at) ? w.shares[i] : T(std::numeric_limits<double>::quiet_NaN());
+  return exit.to == RelaySide::below ? share : T(1.0) - share;
 }
 template double Sliding::exit_value(const Exit&, const Point<double>&);
 template Interval Sliding::exit_value(const Exit&, const Point<Interval>&);

@@ -77,6 +77,9 @@ class Sliding {
   T along(int relay, const Point<T>& at, const std::vector<T>& f);
   template <class T>
   bool solve(const Point<T>& at);  // fills f0, change, shares
+  /// The shares as numbers, NaN where the surfaces do not determine them. All exits of a motion on several surfaces
+  /// read the same ones, exit by exit at the same instants of a step: the last places are kept.
+  const std::vector<double>& shares_at(const Point<double>& at);
 
   const System::Declarations& model_;
   const Function& rates_;
@@ -85,6 +88,15 @@ class Sliding {
   std::vector<int> relays_;
   Workspace<double> numbers_;
   Workspace<Interval> ranges_;
+
+  struct Place {
+    double t;
+    std::vector<double> x;
+    Held held;
+    std::vector<double> shares;
+  };
+  std::vector<Place> places_;
+  std::size_t oldest_place_ = 0;
 };
 
 /// Pulls the end of a step back onto the surfaces the motion slides on: Newton steps of least norm.

@@ -149,7 +149,7 @@ class NonlinearInRate final : public formulate::ImplicitForm {
   }
   void time_slope(double, const double*, const double*, double* slope) override { slope[0] = 0; }
   std::unique_ptr<ShiftedSystem> make_solver(int real_slots, int complex_slots) const override {
-    return std::make_unique<EigenShiftedSystem>(matrices_, real_slots, complex_slots);
+    return std::make_unique<PlainShiftedSystem>(matrices_, real_slots, complex_slots);
   }
   std::string name(int) const override { return "y"; }
 
