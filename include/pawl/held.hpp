@@ -54,9 +54,10 @@ class HeldObject {
 
   template <class E>
   const E& as() const {
-    if (typeid(*kept_) != typeid(Holder<E>)) [[unlikely]]
+    const Kept& kept = *kept_;
+    if (typeid(kept) != typeid(Holder<E>)) [[unlikely]]
       refuse_type();
-    return static_cast<const Holder<E>&>(*kept_).value;
+    return static_cast<const Holder<E>&>(kept).value;
   }
   /// For people: strings in quotes, what std::to_string takes as it gives it, else nothing.
   std::string text() const { return kept_->text(); }
