@@ -143,7 +143,7 @@ void InertialTerms::arrange(double t, const double* x, const Held& held, const d
   structure_ = observe(held);
   groups_ = 0;
   reads_others_ = false;
-  const auto is_other = [this](const Direction& d) { return d.state >= 0 && d.position < 0; };
+  const auto is_other = [](const Direction& d) { return d.state >= 0 && d.position < 0; };
   for (const Direction& direction : structure_.directions) {
     groups_ = std::max(groups_, direction.group + 1);
     reads_others_ |= is_other(direction);

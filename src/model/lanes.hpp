@@ -38,7 +38,11 @@ struct Lanes {
   }
   template <class F>
   Lanes& operator=(const LazyLanes<F>& lazy) {
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
     for (std::size_t i = 0; i < count; ++i) lane[i] = lazy[i];
     return *this;
   }

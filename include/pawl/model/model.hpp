@@ -22,7 +22,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -144,14 +143,11 @@ class Model {
 
   /// left = right, as often as there are unknowns, in any order.
   void equation(const Place& place, const Expr& left, const Expr& right);
-  void equation(const Expr& left, const Expr& right, std::source_location here = std::source_location::current()) {
-    equation(place_of(here), left, right);
-  }
+  void equation(const Expr& left, const Expr& right, const Place& here = Place::here()) { equation(here, left, right); }
   /// Holds at the start of a run alone: as many as are known, at most one per degree of freedom.
   void initial_equation(const Place& place, const Expr& left, const Expr& right);
-  void initial_equation(const Expr& left, const Expr& right,
-                        std::source_location here = std::source_location::current()) {
-    initial_equation(place_of(here), left, right);
+  void initial_equation(const Expr& left, const Expr& right, const Place& here = Place::here()) {
+    initial_equation(here, left, right);
   }
 
   /// The truth of g > 0, held between events; it changes where g crosses zero.
@@ -163,8 +159,7 @@ class Model {
   Expr is_initial();
 
   /// When the condition, made of truths and held values, becomes true.
-  void when(const Expr& condition, const std::function<void(When&)>& body,
-            std::source_location here = std::source_location::current());
+  void when(const Expr& condition, const std::function<void(When&)>& body, const Place& here = Place::here());
   /// A discrete variable that follows from others and from truths, in every round of every event.
   void always(const Expr& discrete, const Expr& value);
   void observable(const std::string& name, const Expr& value);
@@ -178,7 +173,6 @@ class Model {
   static Model of(ModelData data);
 
  private:
-  static Place place_of(const std::source_location& here) { return {here.file_name(), static_cast<int>(here.line())}; }
   void take_name(const std::string& name);
   int node_of(const Expr& value) const;
   int held_node(const Expr& value, const char* what) const;
