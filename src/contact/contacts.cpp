@@ -379,23 +379,30 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
                                    const std::vector<Seen>& seen, const std::vector<double>& struck) {
   if (touching.empty()) return;
   const Geometry geometry = geometry_of(touching, t, x, held);
-  std::vector<std::size_t> parting;  // rows
-  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
-    const double u = geometry.u(geometry.rows[i].normal);
-    if (u > 0 && u < slow * largest_speed_) parting.push_back(i);
-  }
-  if (parting.empty()) return;  // by far most impacts
+  const auto is_slow = [&](double u) { return u > 0 && u < slow * largest_speed_; };
+  const auto is_any_slow = [&](const Row& row) { return is_slow(geometry.u(row.normal)); };
+  if (std::none_of(geometry.rows.begin(), geometry.rows.end(), is_any_slow)) return;  // by far most impacts
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
   const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
-  std::erase_if(parting, [&](std::size_t i) {
-    const int normal = geometry.rows[i].normal;
-    const double u = geometry.u(normal), height = gap_rounding * scale[at(geometry.rows[i].contact)];
-    return !(u * u < 2 * height * size(normal));
-  });
+  std::vector<std::size_t> parting;                        // rows
+  std::vector<bool> is_open(geometry.rows.size(), false);  // no force presses it where it is stopped
+  // Stopping some may have others part as slowly.
+  const auto add_parting = [&](const Eigen::VectorXd& u) {
+    const std::size_t before = parting.size();
+    for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+      const int normal = geometry.rows[i].normal;
+      const double height = gap_rounding * scale[at(geometry.rows[i].contact)];
+      const bool is_in = is_open[i] || std::find(parting.begin(), parting.end(), i) != parting.end();
+      if (!is_in && is_slow(u(normal)) && u(normal) * u(normal) < 2 * height * size(normal)) parting.push_back(i);
+    }
+    return parting.size() > before;
+  };
+  add_parting(geometry.u);
   while (!parting.empty()) {
     std::vector<double> stopped(x, x + states_);
     stop(geometry, parting, stopped.data());
+    if (add_parting(geometry_of(touching, t, stopped.data(), held).u)) continue;
     Held then = held;
     Resolution decision;
     decide(t, stopped.data(), then, seen,
@@ -403,7 +410,8 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
            decision);
     if (!decision.failure.empty()) return;
     const bool all_rest = std::erase_if(parting, [&](std::size_t i) {
-                            return mode(then, geometry.rows[i].contact) == ContactMode::open;
+                            is_open[i] = mode(then, geometry.rows[i].contact) == ContactMode::open;
+                            return is_open[i];
                           }) == 0;
     if (!all_rest) continue;
     for (const int speed : info().speeds) x[speed] = stopped[at(speed)];

@@ -177,7 +177,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     armed.forecast = infinity;
     is_near_zero_ = false;
   }
-  if (is_in_band) return look_in_band(guard, moment, band_of(guard));
+  if (is_in_band) return look_in_band(guard, moment, band_of(guard, moment));
   const auto margin = [&](std::size_t i) { return 4 * eps * moment.scale[i]; };
   const auto rate_margin = [&](std::size_t i) {
     return rates_are_solved_ ? rest_.rate_margin(Rest::Band::rounding, i) : 8 * eps * std::abs(moment.rate[i]);
@@ -312,10 +312,12 @@ bool Arming::is_within_tolerance(std::size_t state, double a, double b) const {
   return std::abs(a - b) <= generous * allowed;
 }
 
-// A relation rests while its sign is 0, another guard where that was found.
-Rest::Band Arming::band_of(int guard) const {
+// A relation rests while its sign is 0, another guard where that was found. What must not be beyond zero is told by
+// rounding where an event has changed the motion: noise has not come in yet, and hides how slowly it goes there.
+Rest::Band Arming::band_of(int guard, const Moment& moment) const {
   const Armed& armed = armed_[static_cast<std::size_t>(guard)];
-  if (!guards_.is_relation(guard)) return armed.rests ? Rest::Band::noise : Rest::Band::rounding;
+  const bool is_told_anew = moment.is_new_motion && guards_[guard].side == Side::unilateral;
+  if (!guards_.is_relation(guard)) return armed.rests && !is_told_anew ? Rest::Band::noise : Rest::Band::rounding;
   const bool rests = armed.is_known && held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)] == 0;
   return rests ? Rest::Band::integration : Rest::Band::rounding;
 }

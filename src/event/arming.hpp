@@ -76,7 +76,7 @@ class Arming {
   void take_forecast(int guard);
   void recall_forecast(int guard, const Moment& moment);
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
-  Rest::Band band_of(int guard) const;
+  Rest::Band band_of(int guard, const Moment& moment) const;
   Signs look(int guard, const Moment& moment, bool wants_slope);
   Signs look_generic(int guard, const Moment& moment, bool wants_slope);
   Signs look_black_box(int guard, const Moment& moment);

@@ -237,7 +237,8 @@ class Certified final : public EventFinder {
   }
 
   // Where the chart of a guard begins: at the start of the step, or where it ends its rest; none: nothing to be
-  // charted. The end of the rest of something that holds a truth is an event, of a guard it is none.
+  // charted. The end of the rest of something that holds a truth is an event, of a guard it is none, unless it leads to
+  // where the guard must never be seen.
   std::optional<double> begin_of_chart(Trial& trial, int guard, Armed& armed, double& limit,
                                        std::vector<Candidate>& candidates) {
     const bool is_relation_at_rest = guards_.is_relation(guard) && armed.sign == 0;
@@ -253,11 +254,12 @@ class Certified final : public EventFinder {
     if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
     auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
     if (!end) return std::nullopt;
-    if (!guards_.keeps_side(guard) || end->after == armed.sign) {
+    const bool is_beyond = guards_.is_forbidden(guard, end->after);
+    if (!is_beyond && (!guards_.keeps_side(guard) || end->after == armed.sign)) {
       if (guards_[guard].is_generic && guards_[guard].reads_followers) guards_.sample(guard);
       return end->right;
     }
-    end->before = armed.sign;
+    end->before = is_beyond ? -end->after : armed.sign;
     end->ends_rest = true;
     candidates.push_back({guard, *end});
     limit = std::min(limit, end->right + window_);
@@ -495,7 +497,8 @@ class Certified final : public EventFinder {
       const int wanted = is_unilateral ? c.zero.before : c.zero.after;
       const int sign = guards_[c.guard].is_generic ? guards_.evaluate(c.guard, Interval(step.t1), stored_).sign()
                                                    : black_box_.sign_at(c.guard, step.t1, step.end());
-      if (c.zero.is_leading) return sign != c.zero.after;  // nothing more can be told
+      if (c.zero.is_leading || (is_unilateral && c.zero.ends_rest))
+        return sign != c.zero.after;  // nothing more can be told
       return c.zero.is_touch() || sign == wanted;
     });
   }

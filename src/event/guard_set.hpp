@@ -94,6 +94,10 @@ class GuardSet {
   /// Likewise, or the guard of an ideal switch, which ends what the switch does now: leaving zero is an event of these,
   /// where that goes to the other side than the one that is held.
   bool keeps_side(int guard) const { return holds_truth(guard) || is_of_switch(guard); }
+  /// Whether a unilateral guard must never be seen with this sign.
+  bool is_forbidden(int guard, int sign) const {
+    return (*this)[guard].side == Side::unilateral && static_cast<int>((*this)[guard].direction) == sign;
+  }
   bool is_of_switch(int guard) const { return !is_exit(guard) && info(guard).ideal_switch >= 0; }
   /// Whether ranges of the states are enough to tell where it is: what it reads beside them is solved for.
   bool is_told_by_ranges(int guard) const { return (*this)[guard].is_generic && !(*this)[guard].reads_followers; }
