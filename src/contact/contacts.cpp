@@ -385,9 +385,13 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
   const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
-  std::vector<std::size_t> parting;                        // rows
+  std::vector<std::size_t> parting, resting;               // rows
   std::vector<bool> is_open(geometry.rows.size(), false);  // no force presses it where it is stopped
-  // Stopping some may have others part as slowly.
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const int normal = geometry.rows[i].normal;
+    if (std::abs(geometry.u(normal)) <= resting_speed * geometry.u_scale(normal)) resting.push_back(i);
+  }
+  // What rests does so while others are stopped; those may have more part as slowly.
   const auto add_parting = [&](const Eigen::VectorXd& u) {
     const std::size_t before = parting.size();
     for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
@@ -401,7 +405,9 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
   add_parting(geometry.u);
   while (!parting.empty()) {
     std::vector<double> stopped(x, x + states_);
-    stop(geometry, parting, stopped.data());
+    std::vector<std::size_t> rows = resting;
+    rows.insert(rows.end(), parting.begin(), parting.end());
+    stop(geometry, rows, stopped.data());
     if (add_parting(geometry_of(touching, t, stopped.data(), held).u)) continue;
     Held then = held;
     Resolution decision;

@@ -259,9 +259,11 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
       accumulating_guard_ = g;
       corner_.clear();
       if (found->ratio > 0) accumulation_watch_.agree(*found, t, x.data());
-      if (!is_alone(g, t, *found)) {  // what else has jumped has no limit: from here on as the motion goes
-        found->state = x;
-        for (std::size_t i = 0; i < x.size(); ++i) found->state[i] += (found->time - t) * transitions_.rate()[i];
+      // What else has jumped has no limit: from here on as the motion goes.
+      const bool none_has = !is_alone(g, t, *found);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (none_has || (i < found->goes_on.size() && found->goes_on[i]))
+          found->state[i] = x[i] + (found->time - t) * transitions_.rate()[i];
       }
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
