@@ -108,7 +108,8 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
   const std::vector<Seen> seen = read(fired, -1, concerns_contacts, locks);
   std::vector<int> meeting;
   for (int c = 0; c < static_cast<int>(seen.size()); ++c)
-    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid()) meeting.push_back(c);
+    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid() && mode(held, c) == ContactMode::open)
+      meeting.push_back(c);
   if (meeting.empty()) return;
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
@@ -134,6 +135,8 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
       change += geometry.J(row.normal, static_cast<Eigen::Index>(i)) * rates[at(info().speeds[i])];
     if (!(std::abs(change) * ahead <= 0.1 * std::abs(geometry.u(row.normal)))) return;
   }
+  for (const int speed : info().speeds)  // and by no more than rounding may do
+    if (!(std::abs(ahead * rates[at(speed)]) <= slow * largest_speed_)) return;
   for (const int speed : info().speeds) x[speed] += ahead * rates[at(speed)];
 }
 
