@@ -132,7 +132,7 @@ class Certified final : public EventFinder {
     while (!is_quiet(guard, limit, armed)) {
       if (!generic_.has_read_coarse()) return false;
       if (!guards_.followers()->draw(trial.step)) {
-        guards_.sample(guard);
+        if (!guards_[guard].shares_load) guards_.sample(guard);  // which those are by now
         return false;
       }
       generic_.read(trial.step);
@@ -153,6 +153,25 @@ class Certified final : public EventFinder {
     return true;
   }
 
+  // Contacts that share a load hold all over the step if forces do that are smooth functions of the motion: those of
+  // the constraints, within the cones of all of them. Otherwise others may, which numbers tell.
+  bool are_proved_to_hold(Trial& trial, double limit) {
+    for (const int guard : arming_.awake()) {
+      if (!guards_[guard].shares_load) continue;
+      Armed& armed = arming_[guard];
+      if (armed.sign < 0 || !guards_.followers()->begin_smooth(trial.step)) return false;
+      if (!is_quiet(trial, guard, limit, armed) && !stays_positive(guard, limit)) return false;
+      if (armed.sign < 0 || !guards_.followers()->are_smooth()) return false;
+    }
+    return true;
+  }
+
+  bool stays_positive(int guard, double limit) {
+    ChartReader reader(1, false, Direction::falling, false);
+    return generic_.cover(guard, 0, limit, reader) && !reader.event() && !reader.ends_in_zero() &&
+           reader.touches().empty();
+  }
+
   // Charts every awake guard up to the first event and the window behind it.
   bool scan(Trial& trial, double limit, std::vector<Candidate>& candidates) {
     const Step& step = trial.step;
@@ -166,8 +185,13 @@ class Certified final : public EventFinder {
     sightings_.clear();
     not_a_number_ = {};
     const double window = window_ = options_.window / std::abs(step.span);
+    const bool are_held = are_proved_to_hold(trial, limit);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
+      if (guards_[guard].shares_load) {
+        if (are_held) continue;
+        guards_.note_sampled(guard);
+      }
       const auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
       if (!begin) continue;
       double from = *begin;

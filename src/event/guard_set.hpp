@@ -27,6 +27,7 @@ struct LiveGuard {
   Exit exit = {};                // of a sliding motion
   bool reads_followers = false;  // multipliers, as far as was seen
   bool was_sampled = false;      // generic, and yet charted by numbers somewhere
+  bool shares_load = false;      // of a contact, with others: told by ranges while smooth forces hold all of them
 
   bool fires_towards(int sign) const { return direction == Direction::either || static_cast<int>(direction) == sign; }
 };

@@ -63,6 +63,8 @@ class MechanicsForm final : public Form, public Manifold {
   void jacobian(int level, double t, const double* x, double* J) override;
   void normalize(double* x) override { terms_.normalize(x); }
   std::string violation(double t, const double* x, const double* allowed) override;
+  /// The same for these rows, as declared, which somebody else has left out; they are in force.
+  std::string violation_of(const std::vector<int>& rows, double t, const double* x, const double* allowed);
 
   // For the stabilizations of the papers and the start: dense, at any point.
   MechanicsTerms& terms() { return terms_; }

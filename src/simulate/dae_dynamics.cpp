@@ -54,6 +54,10 @@ void DaeDynamics::keep_manifold(const StepControl& control, std::vector<bool> fi
         return *form_;
       },
       control);
+  if (!loads_) return;
+  pull_->watch([this, &field](double t, const double* x, const double* allowed) {
+    return loads_->violation(t, x, *field.around->held, allowed);
+  });
 }
 
 void DaeDynamics::decide_switches(const StepControl& control, double direction) {

@@ -53,7 +53,7 @@ void ImplicitRun::analyze(const SolverPlan& solver, const ActiveField& field) {
   const Options& options = setup_.options;
   dae_ = std::make_shared<DaeDynamics>(model_, solver.wants_differences);
   dae_->keep_manifold(control, fixed_states(), field);
-  setup_.explain = [this] { return keeper_ ? keeper_->singular() : std::string(); };
+  setup_.explain = [this] { return keeper_ ? keeper_->obstacle() : std::string(); };
   setup_.dynamics = dae_;
   if (!model_->switches.empty()) dae_->decide_switches(control, options.end < options.start ? -1 : 1);
   if (const MechanicsInfo* mechanism = mechanism_of(*model_); mechanism != nullptr && !mechanism->contacts.empty()) {
