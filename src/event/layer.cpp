@@ -234,10 +234,13 @@ std::vector<int> Layer::corner_of(int guard, Accumulation& where) {
   return all;
 }
 
-// Whether on the way to where the events of a guard accumulate another one gets where it must never be seen.
-bool Layer::passes_others(int guard, const Accumulation& where) {
+// Whether where the events of a guard accumulate it would be seen, or another one, where it must never be. Contacts
+// alone: without their laws a guard is put back (below).
+bool Layer::is_passed(int guard, const Accumulation& where) {
+  const bool is_of_contact = guards_.is_of_contact(guard);
   for (int g = 0; g < guards_.declared(); ++g) {
-    if (g == guard || !guards_.is_enabled(g) || !guards_.is_forbidden(g, -arming_[g].sign) || arming_[g].sign == 0)
+    if ((g == guard && !is_of_contact) || !guards_.is_enabled(g) || !guards_.is_forbidden(g, -arming_[g].sign) ||
+        arming_[g].sign == 0)
       continue;
     if (arming_.rest().sign_beyond(Rest::Band::rounding, g, where.time, where.state.data()) == -arming_[g].sign)
       return true;
@@ -276,7 +279,8 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
         if (none_has || (i < found->goes_on.size() && found->goes_on[i]))
           found->state[i] = x[i] + (found->time - t) * transitions_.rate()[i];
       }
-      if (passes_others(g, *found)) return {};  // what comes first happens first
+      transitions_.put_on_manifold(found->time, found->state);
+      if (is_passed(g, *found)) return {};  // what comes first happens first
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
       if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;

@@ -88,7 +88,7 @@ class Layer {
   std::size_t mode_key(int method) const;
   bool is_alone(int guard, double t, const Accumulation& where) const;
   std::vector<int> corner_of(int guard, Accumulation& where);
-  bool passes_others(int guard, const Accumulation& where);
+  bool is_passed(int guard, const Accumulation& where);
   Verdict end_at_accumulation(double t, int guard, const Accumulation& where) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 

@@ -392,6 +392,13 @@ Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
                          here.t, {{"why", failure}});
 }
 
+void Transitions::put_on_manifold(double t, std::vector<double>& x) {
+  if (!dynamics_.settles()) return;
+  std::vector<double> settled = x;
+  if (dynamics_.settle(t, settled.data(), held_, Settle::drawn).empty()) x = settled;
+  dynamics_.follow(held_);
+}
+
 // Freezes the new mode and judges every guard in it.
 Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   const bool has_reset = here.x != x_before_;

@@ -61,6 +61,8 @@ class Transitions {
   /// Whether the motion can stay in the corner of these relays' surfaces, guards of which are given: a control within
   /// their levels, and only one, keeps it on all of them.
   bool has_corner(const Here& here, std::span<const int> guards);
+  /// A state that was found by other means than integration, onto the manifold of the mode, where there is one.
+  void put_on_manifold(double t, std::vector<double>& x);
   /// An event; appends what happened to `events`, whose first entry may carry how it was found.
   Verdict apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events);
 
