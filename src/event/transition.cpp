@@ -496,12 +496,17 @@ Causes Transitions::causes_of(const Cause& cause) const {
 }
 
 /// Ideal switches alone, and all of them stay as they were: what they watch came near zero, as exactly as it is known,
-/// and no switch has switched. Or the limit of impacts of a contact that has closed at the last of them.
-bool Transitions::is_undone(const Cause& cause) const {
+/// and no switch has switched. Or contacts alone that touch and do nothing: the limit of impacts of one that has closed
+/// at the last of them, or one that has just let go and is known to do so no better than this.
+bool Transitions::is_undone(const Cause& cause, const Event& event) const {
   const bool is_limit = cause.accumulating >= 0;
+  const auto is_idle = [&](int g) {
+    return guards_.is_of_contact(g) && (is_limit || guards_.info(g).contact_end == ContactEnd::gap) &&
+           event.contacts.empty();
+  };
   return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
          held_ == held_before_ && std::all_of(cause.guards.begin(), cause.guards.end(), [&](int g) {
-           return is_limit ? guards_.is_of_contact(g) : guards_.is_of_switch(g);
+           return is_idle(g) || (!is_limit && guards_.is_of_switch(g));
          });
 }
 
@@ -537,7 +542,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     const std::vector<ContactFired> contacts = event.contacts;
-    const bool is_silent = is_iteration || is_undone(now);
+    const bool is_silent = is_iteration || is_undone(now, event);
     if (!is_silent || !event.notes.empty()) {
       latest = events.size();
       events.push_back(std::move(event));

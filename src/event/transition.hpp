@@ -91,7 +91,7 @@ class Transitions {
   void lock(const Here& here);
   void choose_field();
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
-  bool is_undone(const Cause& cause) const;
+  bool is_undone(const Cause& cause, const Event& event) const;
   Verdict resolve(const Here& here, const Cause& cause, Settle why, Event& event);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);
