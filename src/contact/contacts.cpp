@@ -192,6 +192,7 @@ Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<cons
   const std::vector<int> asked = at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck));
   stop_resting(t, x, held, asked);
   decide(t, x, held, seen, asked, out);
+  if (out.failure.empty()) stop_what_opens(t, x, held, asked);
   if (out.failure.empty()) check_motion(t, x, held, out);
   if (out.failure.empty() && info().impact_loss >= 0) {
     // Without friction what they take is of second order in their speed, and below what is known of the flight.
@@ -374,6 +375,25 @@ void Contacts::stop_resting(double t, double* x, const Held& held, const std::ve
   std::vector<std::size_t> rows(geometry.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   stop(geometry, rows, x);
+}
+
+// What is at rest and opens must not seem to close by the rounding of its speed; what stays closed does so meanwhile.
+void Contacts::stop_what_opens(double t, double* x, const Held& held, const std::vector<int>& asked) {
+  std::vector<int> contacts;
+  for (const int c : asked)
+    if (info().contacts[at(c)].kind == Kind::contact) contacts.push_back(c);
+  if (contacts.empty()) return;
+  const Geometry geometry = geometry_of(contacts, t, x, held);
+  std::vector<std::size_t> rows;
+  bool has_any = false;
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const int normal = geometry.rows[i].normal;
+    const bool opens = mode(held, geometry.rows[i].contact) == ContactMode::open, closes = geometry.u(normal) < 0;
+    const bool is_rounding = std::abs(geometry.u(normal)) <= resting_speed * geometry.u_scale(normal);
+    if (!opens || (closes && is_rounding)) rows.push_back(i);
+    has_any = has_any || (opens && closes && is_rounding);
+  }
+  if (has_any) stop(geometry, rows, x);
 }
 
 // What parts so slowly that it would be back before the gap is more than rounding has no flight: it rests, if a force

@@ -84,6 +84,7 @@ class Contacts {
                            const std::vector<Seen>& seen, const std::vector<double>& struck);
   void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
   void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
+  void stop_what_opens(double t, double* x, const Held& held, const std::vector<int>& asked);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   void stop_approach(double t, double* x, const Held& held, const std::vector<int>& touching,
                      std::vector<std::size_t> rows);
