@@ -92,7 +92,10 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   }
   if (Held closing = held; why != Settle::start && close_touching(t, x, closing, fired, why)) {
     std::vector<double> met(x, x + states_);
-    if (settle(t, met.data(), closing).empty()) {
+    bool has_met = settle(t, met.data(), closing).empty();
+    while (has_met && close_touching(t, met.data(), closing, fired, why))  // moved there, others may touch
+      has_met = settle(t, met.data(), closing).empty();
+    if (has_met) {
       go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
       if (why == Settle::pass) settle(t, x, held);  // its speeds, there
