@@ -146,7 +146,8 @@ class Certified final : public EventFinder {
     const int sign = generic_.has_left_domain() ? 0 : range.sign();
     armed.magnitude = range.mag();
     armed.distance = range.mig() / (range.hi - range.lo);
-    const bool is_leaving = armed.starts_at_zero && guards_[guard].side == Side::bilateral;
+    const bool is_leaving =
+        armed.starts_at_zero && guards_[guard].side == Side::bilateral && !guards_.is_of_switch(guard);
     if (sign == 0 || (sign != armed.sign && armed.sign != 0 && !is_leaving)) return false;
     armed.sign = static_cast<signed char>(sign);
     armed.starts_at_zero = false;
@@ -168,7 +169,11 @@ class Certified final : public EventFinder {
     const double window = window_ = options_.window / std::abs(step.span);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
-      const auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      if (begin && strays(step, guard, armed, limit)) {
+        arming_.doubt_switch(guard, step.t0);
+        begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      }
       if (!begin) continue;
       double from = *begin;
       armed.distance = 0;
@@ -251,7 +256,8 @@ class Certified final : public EventFinder {
     const bool is_fresh = armed.rests && armed.rests_from == step.t0;
     // While a contact holds, its gap is a constraint, and its force, which is charted, says when that ends.
     if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
-    auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
+    const double patience = guards_.is_of_switch(guard) ? armed.patience : 0;
+    auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh, patience);
     if (!end) return std::nullopt;
     if (!guards_.keeps_side(guard) || end->after == armed.sign) {
       if (guards_[guard].is_generic && guards_[guard].reads_followers) guards_.sample(guard);
@@ -262,6 +268,14 @@ class Certified final : public EventFinder {
     candidates.push_back({guard, *end});
     limit = std::min(limit, end->right + window_);
     return std::nullopt;
+  }
+
+  // Whether a switch that starts at zero and was forecast to leave to its own side is on the other one first.
+  bool strays(const Step& step, int guard, const Armed& armed, double limit) {
+    if (!guards_.is_of_switch(guard) || !armed.starts_at_zero || armed.rests) return false;
+    ChartReader reader(armed.sign, true, guards_[guard].direction, false);
+    covers(step, guard, 0, limit, reader);
+    return reader.has_strayed();
   }
 
   // A guard that starts at zero and goes where it was expected to, or to a side that nothing has told yet, after

@@ -420,7 +420,7 @@ class Radau final : public ImplicitStepper {
       const double again = error_norm(e_.data());
       if (std::isfinite(again)) error = again;
     }
-    if (error <= 1 && has_algebraic_states_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
+    if (error <= 1 && checks_inside_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
     if (error <= 1 && highest_index_ >= 2 && n_ <= largest_derived && control_.fixed_step == 0)
       error = std::max(error, estimate_derived<s>(h));
     return std::max(error, 1e-10);

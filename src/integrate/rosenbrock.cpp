@@ -196,7 +196,7 @@ class Rosenbrock final : public ImplicitStepper {
     for (int k = 0; k < n_; ++k) end_[at(k)] = Y_[at(k)] + last[k];
     Trial trial;
     trial.error = error_norm(last);
-    if (trial.error <= 1 && has_algebraic_states_ && control_.fixed_step == 0)
+    if (trial.error <= 1 && checks_inside_ && control_.fixed_step == 0)
       trial.error = std::max(trial.error, estimate_inside(h));
     return trial;
   }
