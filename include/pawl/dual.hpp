@@ -82,6 +82,42 @@ struct Dual {
   friend constexpr Dual operator+(const Dual& x) { return x; }
   friend constexpr Dual operator-(const Dual& x) { return x.chain(-x.value, -1); }
 
+  // A number has no slopes, so that none need be multiplied by zero.
+  constexpr Dual& operator+=(double c) {
+    value += c;
+    return *this;
+  }
+  constexpr Dual& operator-=(double c) {
+    value -= c;
+    return *this;
+  }
+  constexpr Dual& operator*=(double c) {
+    value *= c;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] *= c;
+    return *this;
+  }
+  constexpr Dual& operator/=(double c) {
+    value /= c;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] /= c;
+    return *this;
+  }
+  friend constexpr Dual operator+(Dual x, double c) { return x += c; }
+  friend constexpr Dual operator+(double c, Dual x) { return x += c; }
+  friend constexpr Dual operator-(Dual x, double c) { return x -= c; }
+  friend constexpr Dual operator-(double c, const Dual& x) {
+    Dual y(c - x.value);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -x.slope[i];
+    return y;
+  }
+  friend constexpr Dual operator*(Dual x, double c) { return x *= c; }
+  friend constexpr Dual operator*(double c, Dual x) { return x *= c; }
+  friend constexpr Dual operator/(Dual x, double c) { return x /= c; }
+  friend constexpr Dual operator/(double c, const Dual& x) {
+    Dual y(c / x.value);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -(y.value * x.slope[i]) / x.value;
+    return y;
+  }
+
   // Comparisons look at the value alone. Only functions declared `differentiable(f)` may use them: a generic function
   // is also evaluated with Pattern, whose comparisons do not compile.
   friend constexpr bool operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
