@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "pawl/number.hpp"
+#include "pawl/sine_cosine.hpp"
 
 namespace pawl {
 
@@ -140,8 +141,14 @@ struct Dual {
     return x.chain(power, power);
   }
   friend Dual log(const Dual& x) { return x.chain(log(x.value), 1 / x.value); }
-  friend Dual sin(const Dual& x) { return x.chain(sin(x.value), cos(x.value)); }
-  friend Dual cos(const Dual& x) { return x.chain(cos(x.value), -sin(x.value)); }
+  friend Dual sin(const Dual& x) {
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(sine, cosine);
+  }
+  friend Dual cos(const Dual& x) {
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(cosine, -sine);
+  }
   friend Dual tan(const Dual& x) {
     const T tangent = tan(x.value);
     return x.chain(tangent, 1 + tangent * tangent);
