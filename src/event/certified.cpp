@@ -48,7 +48,7 @@ class Certified final : public EventFinder {
     if (arming_.awake().empty()) return std::nullopt;
     if (trial.driver != nullptr)
       arming_.rest().begin_step(trial.driver->corrects_ends() || !trial.driver->solver().empty());
-    const long long evaluations = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+    const long long evaluations = trial.driver != nullptr ? trial.driver->evaluations() : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;
     double limit =
@@ -474,7 +474,7 @@ class Certified final : public EventFinder {
     }
     found.iterations = generic_.iterations + black_box_.iterations;
     work_.iterations += found.iterations;
-    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->evaluations() - evaluations;
     remember_sides(theta);
     arming_.rest(step);
     for (const Candidate& c : candidates) {

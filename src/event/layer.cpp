@@ -22,15 +22,19 @@ Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const S
       control_(control),
       sliding_(dynamics, held_, size),
       guards_(dynamics, held_, sliding_, size),
-      arming_(guards_, dynamics.rates(), held_, control, size),
+      arming_(guards_, dynamics.rates(), held_, control, watched(size)),
       pull_(model_, held_, sliding_, control, size),
       transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_),
-      finder_(options.finder->make(guards_, arming_, size, options.location)),
+      finder_(options.finder->make(guards_, arming_, watched(size), options.location)),
       micro_(VectorField{&field}, size, control),
       scale_(static_cast<std::size_t>(size)),
       piece_scale_(scale_.size()) {
   field.parameters = held_.parameters.data();
   field.around = transitions_.around();
+}
+
+int Layer::watched(int size) const {
+  return guards_.declared() == 0 && options_.finder->kind == FinderInfo::Kind::certified ? 0 : size;
 }
 
 std::unique_ptr<Companions> Layer::append_guards() {
@@ -123,9 +127,9 @@ bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Ste
 std::optional<Found> Layer::first(Trial& trial) {
   if (guards_.size() == 0) return std::nullopt;
   see_scale(trial.step);
-  const long long before = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+  const long long before = trial.driver != nullptr ? trial.driver->evaluations() : 0;
   auto found = finder_->first(trial);
-  if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->work().rhs - before;
+  if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->evaluations() - before;
   return found;
 }
 
