@@ -150,6 +150,7 @@ class MechanicsForm final : public Form, public Manifold {
   const Held* held_ = &own_held_;
   Held arranged_for_;
   std::unique_ptr<Kkt> kkt_;
+  long long factored_mass_ = -1;           // its version in the terms, as far as the factors are good
   std::vector<int> in_force_, redundant_;  // declared rows
   bool is_stale_ = true, has_checked_inertia_ = false;
   double direction_ = 1;  // of the integration

@@ -133,7 +133,7 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
   for (;;) {
     terms_.evaluate_mass(t, x);
     terms_.evaluate_jacobian(t, x);
-    if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
+    if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data(), false) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
     if (!is_of_contact(terms_.declared_row(row))) {
       notes_.push_back(make_message(MessageCode::constraint_redundant, t,
