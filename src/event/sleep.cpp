@@ -203,7 +203,7 @@ bool Sleep::offer(int guard, const Step& step) {
   const auto g = static_cast<std::size_t>(guard);
   Habit& habit = habits_[g];
   if (!habit.past.accepts_offer()) return false;
-  if (probe_.values.empty()) make_room();
+  if (boxes_.empty() || probe_.values.empty()) make_room();  // or a snapshot from before has been restored
   if (habit.reads.empty()) {  // which states it reads is seen by one evaluation at the state itself
     for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(step.end()[i]);
     probe_.reads.clear();
