@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "pawl/number.hpp"
+#include "pawl/sine_cosine.hpp"
 
 namespace pawl {
 
@@ -82,6 +83,42 @@ struct Dual {
   friend constexpr Dual operator+(const Dual& x) { return x; }
   friend constexpr Dual operator-(const Dual& x) { return x.chain(-x.value, -1); }
 
+  // A number has no slopes, so that none need be multiplied by zero.
+  constexpr Dual& operator+=(double c) {
+    value += c;
+    return *this;
+  }
+  constexpr Dual& operator-=(double c) {
+    value -= c;
+    return *this;
+  }
+  constexpr Dual& operator*=(double c) {
+    value *= c;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] *= c;
+    return *this;
+  }
+  constexpr Dual& operator/=(double c) {
+    value /= c;
+    for (std::size_t i = 0; i < directions; ++i) slope[i] /= c;
+    return *this;
+  }
+  friend constexpr Dual operator+(Dual x, double c) { return x += c; }
+  friend constexpr Dual operator+(double c, Dual x) { return x += c; }
+  friend constexpr Dual operator-(Dual x, double c) { return x -= c; }
+  friend constexpr Dual operator-(double c, const Dual& x) {
+    Dual y(c - x.value);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -x.slope[i];
+    return y;
+  }
+  friend constexpr Dual operator*(Dual x, double c) { return x *= c; }
+  friend constexpr Dual operator*(double c, Dual x) { return x *= c; }
+  friend constexpr Dual operator/(Dual x, double c) { return x /= c; }
+  friend constexpr Dual operator/(double c, const Dual& x) {
+    Dual y(c / x.value);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -(y.value * x.slope[i]) / x.value;
+    return y;
+  }
+
   // Comparisons look at the value alone. Only functions declared `differentiable(f)` may use them: a generic function
   // is also evaluated with Pattern, whose comparisons do not compile.
   friend constexpr bool operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
@@ -104,8 +141,14 @@ struct Dual {
     return x.chain(power, power);
   }
   friend Dual log(const Dual& x) { return x.chain(log(x.value), 1 / x.value); }
-  friend Dual sin(const Dual& x) { return x.chain(sin(x.value), cos(x.value)); }
-  friend Dual cos(const Dual& x) { return x.chain(cos(x.value), -sin(x.value)); }
+  friend Dual sin(const Dual& x) {
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(sine, cosine);
+  }
+  friend Dual cos(const Dual& x) {
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(cosine, -sine);
+  }
   friend Dual tan(const Dual& x) {
     const T tangent = tan(x.value);
     return x.chain(tangent, 1 + tangent * tangent);

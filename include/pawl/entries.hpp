@@ -24,8 +24,15 @@ struct EntryMap {
 
   bool is_sparse() const { return !first.empty(); }
   /// Throws where the state has no row, or the entry is not in the pattern.
-  int row_of(State x) const;
+  int row_of(State x) const {
+    const auto i = static_cast<std::size_t>(x.index);
+    if (model != 0 || i >= number.size() || number[i] < 0) return checked_row_of(x);
+    return number[i];
+  }
   int slot(int i, int j) const;
+
+ private:
+  int checked_row_of(State x) const;
 };
 
 void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j);
@@ -133,7 +140,10 @@ class OutputFunction {
 
 using MatrixFunction = OutputFunction<Entries, double, Gradient>;
 using VectorFunction = OutputFunction<Terms, double, Gradient>;
-using MassFunction = OutputFunction<Entries, double, Gradient, Pattern, Curvature>;  ///< inertial terms follow from it
+/// Masses often have one derivative each, all of which are then found together: eight slopes would be seven too many.
+using SingleSlope = Dual<1>;
+/// Inertial terms follow from it.
+using MassFunction = OutputFunction<Entries, double, SingleSlope, Gradient, Pattern, Curvature>;
 
 }  // namespace detail
 }  // namespace pawl

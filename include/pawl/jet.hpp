@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "pawl/interval.hpp"
+#include "pawl/sine_cosine.hpp"
 
 namespace pawl {
 
@@ -146,12 +147,12 @@ struct Jet : detail::NoBranch<Jet<T>> {
     return {log(x.value), rate, x.curve / domain - detail::squared(rate) * 0.5};
   }
   friend Jet sin(const Jet& x) {
-    const T sine = sin(x.value);
-    return x.chain(sine, cos(x.value), sine * -0.5);
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(sine, cosine, sine * -0.5);
   }
   friend Jet cos(const Jet& x) {
-    const T cosine = cos(x.value);
-    return x.chain(cosine, -sin(x.value), cosine * -0.5);
+    const auto [sine, cosine] = detail::sine_cosine(x.value);
+    return x.chain(cosine, -sine, cosine * -0.5);
   }
   friend Jet tan(const Jet& x) {
     const T tangent = tan(x.value);

@@ -111,8 +111,9 @@ class Stepper {
   /// Size of the weights in the polynomial's coefficients, beside 1: what rounding is multiplied by inside a step.
   virtual double dense_weight() const { return 1; }
 
-  /// What is to be said since the last call.
+  /// What is to be said since the last call, and whether there is anything.
   virtual std::vector<Message> take_notes();
+  virtual bool has_notes() const { return !notes_.empty(); }
   /// How the equations of a step are solved, and how many steps were taken with which order, for statistics.
   virtual std::string solver() const;
   virtual std::string jacobian_kind() const;

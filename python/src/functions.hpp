@@ -55,7 +55,9 @@ struct GraphEntries {
   std::vector<std::pair<int, int>> places;
 
   template <class T>
-  void operator()(const Point<T>& at, Entries<T>& out) const {
+  requires(!std::is_same_v<T, detail::SingleSlope>)  // graphs have eight slopes
+      void
+      operator()(const Point<T>& at, Entries<T>& out) const {
     const std::vector<T> rows = rows_of(f, at);
     for (std::size_t i = 0; i < rows.size(); ++i) out(State{places[i].first}, State{places[i].second}) = rows[i];
   }

@@ -222,15 +222,46 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
   }
 }
 
+bool Contacts::constraints_hold(const Point<double>& point) {
+  const Held& held = *point.around()->held;
+  if (form_->held().modes != held.modes) return false;  // of another mode than the one in force
+  form_->relays = point.around()->relays;
+  const auto force = [&](int constraint, int k = 0) {
+    return form_->multiplier(point.t, point.states().array, info().constraints[at(constraint)].first_row + k);
+  };
+  bool all_hold = true;
+  for (std::size_t c = 0; c < info().contacts.size() && all_hold; ++c) {
+    const ContactInfo& contact = info().contacts[c];
+    const ContactMode now = mode(held, static_cast<int>(c));
+    const bool has_gap = contact.kind == Kind::contact;
+    if (has_gap && (contact.compliance || now == ContactMode::open)) continue;
+    double pressing = 0;
+    if (has_gap) {
+      pressing = force(contact.normal);
+      all_hold = pressing > 0;
+    } else {
+      contact.normal_force(point, &pressing);
+    }
+    if (now != ContactMode::stick) continue;
+    const double along = std::hypot(force(contact.slip), contact.tangents == 2 ? force(contact.slip, 1) : 0.0);
+    all_hold = all_hold && along <= coefficient(contact.static_friction, held) * pressing;
+  }
+  form_->relays = nullptr;
+  return all_hold;
+}
+
 // With more contacts than their forces need, the constraints alone leave the forces open, and those of least norm may
 // draw or leave their cones although others do not. A stick ends where no forces within the cones hold it.
 bool Contacts::admissible_forces(const Point<double>& point, std::vector<SharedForces::Forces>& forces) {
   const Held& held = *point.around()->held;
   const double* x = point.states().array;
+  if (constraints_hold(point)) {
+    take_constraint_forces(point, forces);
+    return true;
+  }
   std::vector<int> asked;
   for (int c = 0; c < static_cast<int>(info().contacts.size()); ++c) {
     const ContactInfo& contact = info().contacts[at(c)];
-    if (contact.kind == Kind::joint) return false;  // its normal force is not known yet
     const bool is_closed = contact.is_rigid() && mode(held, c) != ContactMode::open;
     if (is_closed || (contact.kind == Kind::driven && contact.has_dry_friction())) asked.push_back(c);
   }
@@ -268,6 +299,25 @@ bool Contacts::admissible_forces(const Point<double>& point, std::vector<SharedF
   return true;
 }
 
+void Contacts::take_constraint_forces(const Point<double>& point, std::vector<SharedForces::Forces>& forces) {
+  form_->relays = point.around()->relays;
+  const auto force = [&](int constraint, int k = 0) {
+    return form_->multiplier(point.t, point.states().array, info().constraints[at(constraint)].first_row + k);
+  };
+  const double largest = largest_force(*form_);
+  for (std::size_t c = 0; c < info().contacts.size(); ++c) {
+    const ContactInfo& contact = info().contacts[c];
+    SharedForces::Forces& one = forces[c];
+    const bool has_gap = contact.kind == Kind::contact;
+    if (has_gap && (contact.compliance || mode(*point.around()->held, static_cast<int>(c)) == ContactMode::open))
+      continue;
+    one.holds = largest > 0 ? largest : 1;
+    if (has_gap) one.normal = force(contact.normal);
+    for (int k = 0; k < contact.tangents; ++k) one.slip[k] = force(contact.slip, k);
+  }
+  form_->relays = nullptr;
+}
+
 std::optional<double> Contacts::admissible_force(const Point<double>& point, int row) {
   if (!shared_->are_needed()) return std::nullopt;
   for (std::size_t c = 0; c < info().contacts.size(); ++c) {
@@ -278,9 +328,9 @@ std::optional<double> Contacts::admissible_force(const Point<double>& point, int
     const bool is_slip_row = slip >= 0 && row >= slip && row < slip + contact.tangents;
     if (row != normal && !is_slip_row) continue;
     if (mode(*point.around()->held, static_cast<int>(c)) == ContactMode::open) return std::nullopt;
-    std::vector<SharedForces::Forces> forces(info().contacts.size());
-    if (!admissible_forces(point, forces)) return std::nullopt;
-    return is_slip_row ? forces[c].slip[row - slip] : forces[c].normal;
+    const SharedForces::Forces* forces = shared_->find(point, static_cast<int>(c));
+    if (forces == nullptr) return std::nullopt;
+    return is_slip_row ? forces->slip[row - slip] : forces->normal;
   }
   return std::nullopt;
 }

@@ -92,7 +92,10 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
   }
   if (Held closing = held; why != Settle::start && close_touching(t, x, closing, fired, why)) {
     std::vector<double> met(x, x + states_);
-    if (settle(t, met.data(), closing).empty()) {
+    bool has_met = settle(t, met.data(), closing).empty();
+    while (has_met && close_touching(t, met.data(), closing, fired, why))  // moved there, others may touch
+      has_met = settle(t, met.data(), closing).empty();
+    if (has_met) {
       go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
       if (why == Settle::pass) settle(t, x, held);  // its speeds, there
@@ -108,7 +111,8 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
   const std::vector<Seen> seen = read(fired, -1, concerns_contacts, locks);
   std::vector<int> meeting;
   for (int c = 0; c < static_cast<int>(seen.size()); ++c)
-    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid()) meeting.push_back(c);
+    if (seen[at(c)].has_met && info().contacts[at(c)].is_rigid() && mode(held, c) == ContactMode::open)
+      meeting.push_back(c);
   if (meeting.empty()) return;
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
@@ -134,6 +138,8 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
       change += geometry.J(row.normal, static_cast<Eigen::Index>(i)) * rates[at(info().speeds[i])];
     if (!(std::abs(change) * ahead <= 0.1 * std::abs(geometry.u(row.normal)))) return;
   }
+  for (const int speed : info().speeds)  // and by no more than rounding may do
+    if (!(std::abs(ahead * rates[at(speed)]) <= slow * largest_speed_)) return;
   for (const int speed : info().speeds) x[speed] += ahead * rates[at(speed)];
 }
 
@@ -189,6 +195,7 @@ Resolution Contacts::resolve_met(double t, double* x, Held& held, std::span<cons
   const std::vector<int> asked = at_question(t, x, held, close, at_rest(t, x, held, close, seen, struck));
   stop_resting(t, x, held, asked);
   decide(t, x, held, seen, asked, out);
+  if (out.failure.empty()) stop_what_opens(t, x, held, asked);
   if (out.failure.empty()) check_motion(t, x, held, out);
   if (out.failure.empty() && info().impact_loss >= 0) {
     // Without friction what they take is of second order in their speed, and below what is known of the flight.
@@ -373,29 +380,61 @@ void Contacts::stop_resting(double t, double* x, const Held& held, const std::ve
   stop(geometry, rows, x);
 }
 
+// What is at rest and opens must not seem to close by the rounding of its speed; what stays closed does so meanwhile.
+void Contacts::stop_what_opens(double t, double* x, const Held& held, const std::vector<int>& asked) {
+  std::vector<int> contacts;
+  for (const int c : asked)
+    if (info().contacts[at(c)].kind == Kind::contact) contacts.push_back(c);
+  if (contacts.empty()) return;
+  const Geometry geometry = geometry_of(contacts, t, x, held);
+  std::vector<std::size_t> rows;
+  bool has_any = false;
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+    const int normal = geometry.rows[i].normal;
+    const bool opens = mode(held, geometry.rows[i].contact) == ContactMode::open, closes = geometry.u(normal) < 0;
+    const bool is_rounding = std::abs(geometry.u(normal)) <= resting_speed * geometry.u_scale(normal);
+    if (!opens || (closes && is_rounding)) rows.push_back(i);
+    has_any = has_any || (opens && closes && is_rounding);
+  }
+  if (has_any) stop(geometry, rows, x);
+}
+
 // What parts so slowly that it would be back before the gap is more than rounding has no flight: it rests, if a force
 // then presses it. All that do so at once, since each may carry the others.
 void Contacts::rest_below_rounding(double t, double* x, const Held& held, const std::vector<int>& touching,
                                    const std::vector<Seen>& seen, const std::vector<double>& struck) {
   if (touching.empty()) return;
   const Geometry geometry = geometry_of(touching, t, x, held);
-  std::vector<std::size_t> parting;  // rows
-  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
-    const double u = geometry.u(geometry.rows[i].normal);
-    if (u > 0 && u < slow * largest_speed_) parting.push_back(i);
-  }
-  if (parting.empty()) return;  // by far most impacts
+  const auto is_slow = [&](double u) { return u > 0 && u < slow * largest_speed_; };
+  const auto is_any_slow = [&](const Row& row) { return is_slow(geometry.u(row.normal)); };
+  if (std::none_of(geometry.rows.begin(), geometry.rows.end(), is_any_slow)) return;  // by far most impacts
   std::vector<double> gap, scale;
   maker_.gaps(t, x, held, gap, scale);
   const Eigen::VectorXd size = geometry.J.cwiseAbs() * free_acceleration(t, x, held).cwiseAbs();
-  std::erase_if(parting, [&](std::size_t i) {
+  std::vector<std::size_t> parting, resting;               // rows
+  std::vector<bool> is_open(geometry.rows.size(), false);  // no force presses it where it is stopped
+  for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const int normal = geometry.rows[i].normal;
-    const double u = geometry.u(normal), height = gap_rounding * scale[at(geometry.rows[i].contact)];
-    return !(u * u < 2 * height * size(normal));
-  });
+    if (std::abs(geometry.u(normal)) <= resting_speed * geometry.u_scale(normal)) resting.push_back(i);
+  }
+  // What rests does so while others are stopped; those may have more part as slowly.
+  const auto add_parting = [&](const Eigen::VectorXd& u) {
+    const std::size_t before = parting.size();
+    for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
+      const int normal = geometry.rows[i].normal;
+      const double height = gap_rounding * scale[at(geometry.rows[i].contact)];
+      const bool is_in = is_open[i] || std::find(parting.begin(), parting.end(), i) != parting.end();
+      if (!is_in && is_slow(u(normal)) && u(normal) * u(normal) < 2 * height * size(normal)) parting.push_back(i);
+    }
+    return parting.size() > before;
+  };
+  add_parting(geometry.u);
   while (!parting.empty()) {
     std::vector<double> stopped(x, x + states_);
-    stop(geometry, parting, stopped.data());
+    std::vector<std::size_t> rows = resting;
+    rows.insert(rows.end(), parting.begin(), parting.end());
+    stop(geometry, rows, stopped.data());
+    if (add_parting(geometry_of(touching, t, stopped.data(), held).u)) continue;
     Held then = held;
     Resolution decision;
     decide(t, stopped.data(), then, seen,
@@ -403,7 +442,8 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
            decision);
     if (!decision.failure.empty()) return;
     const bool all_rest = std::erase_if(parting, [&](std::size_t i) {
-                            return mode(then, geometry.rows[i].contact) == ContactMode::open;
+                            is_open[i] = mode(then, geometry.rows[i].contact) == ContactMode::open;
+                            return is_open[i];
                           }) == 0;
     if (!all_rest) continue;
     for (const int speed : info().speeds) x[speed] = stopped[at(speed)];

@@ -45,6 +45,9 @@ class Contacts {
   void forget() { shared_->clear(); }
   /// Whether contacts share a load in the mode of the form.
   bool share_loads() const { return shared_->are_needed(); }
+  /// Whether the forces that the constraints share by least norm are within the cones: then they hold all contacts,
+  /// and nobody has to look for others.
+  bool constraints_hold(const Point<double>& at);
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) {
     memory(last_approach_, last_struck_, left_, left_rates_, left_time_, largest_speed_, speeds_before_);
@@ -81,6 +84,7 @@ class Contacts {
                            const std::vector<Seen>& seen, const std::vector<double>& struck);
   void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
   void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
+  void stop_what_opens(double t, double* x, const Held& held, const std::vector<int>& asked);
   void stop_accumulated(double t, double* x, const Held& held, const std::vector<Seen>& seen);
   void stop_approach(double t, double* x, const Held& held, const std::vector<int>& touching,
                      std::vector<std::size_t> rows);
@@ -104,6 +108,7 @@ class Contacts {
   std::optional<double> admissible_force(const Point<double>& at, int row);
   double length(const double* x) const;
   bool admissible_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
+  void take_constraint_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
   std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,
                                  const FrictionSolution& solution) const;
   std::vector<bool> at_rest(double t, const double* x, const Held& held, const std::vector<int>& touching,

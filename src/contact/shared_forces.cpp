@@ -11,6 +11,8 @@ constexpr std::size_t most_instants = 64;
 SharedForces::SharedForces(const System::Declarations& model, std::shared_ptr<formulate::MechanicsForm> form,
                            Solve solve)
     : info_(*model.mechanics), form_(std::move(form)), solve_(std::move(solve)), entries_(most_instants) {
+  for (const ContactInfo& contact : info_.contacts)
+    has_joint_friction_ = has_joint_friction_ || contact.kind == ContactInfo::Kind::joint;
   for (Entry& entry : entries_) {
     entry.x.resize(model.state_names.size());
     entry.forces.resize(info_.contacts.size());
@@ -22,6 +24,7 @@ void SharedForces::clear() {
 }
 
 bool SharedForces::are_needed() const {
+  if (has_joint_friction_) return false;
   return std::any_of(form_->redundant_rows().begin(), form_->redundant_rows().end(), [&](int row) {
     return std::any_of(info_.contacts.begin(), info_.contacts.end(), [&](const ContactInfo& contact) {
       for (const int constraint : {contact.normal, contact.slip}) {

@@ -1,6 +1,8 @@
 // Where more contacts carry a load than it needs, their forces are not determined, and whether some forces within the
-// cones hold it is all that can be said: the answer of a complementarity problem, no smooth function of the motion. The
-// guards of contacts are sampled then, one after the other at the same instants, and each instant is solved once.
+// cones hold it is all that can be said. While those that the constraints share by least norm are within the cones,
+// they do, and they are smooth functions of the motion. Where they are not it is the answer of a complementarity
+// problem, which is none: the guards of contacts are sampled then, one after the other at the same instants, and each
+// instant is solved once.
 #pragma once
 
 #include <functional>
@@ -15,7 +17,7 @@ class SharedForces {
  public:
   struct Forces {
     double normal = 0, slip[2] = {0, 0};
-    double holds = 0;                      ///< above 0: it was asked, and this is a typical acceleration
+    double holds = 0;                      ///< above 0: it was asked, and this is a typical size of such answers
     double opens = 0, breaks[2] = {0, 0};  ///< where no forces hold it: the acceleration to which it gives way
   };
   /// Forces of all contacts; false: not found.
@@ -23,7 +25,8 @@ class SharedForces {
 
   SharedForces(const System::Declarations& model, std::shared_ptr<formulate::MechanicsForm> form, Solve solve);
 
-  /// Whether some contact in force is redundant.
+  /// Whether some contact in force is redundant. Where joints have friction the forces of the constraints count: theirs
+  /// press.
   bool are_needed() const;
   /// Null: the forces of this contact are those of its constraints.
   const Forces* find(const Point<double>& at, int contact);
@@ -44,6 +47,7 @@ class SharedForces {
   Solve solve_;
   std::vector<Entry> entries_;
   std::size_t next_ = 0, last_ = 0;
+  bool has_joint_friction_ = false;
 };
 
 /// A source of multipliers that knows them, for the guards of contacts.

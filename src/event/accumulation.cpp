@@ -12,15 +12,24 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int least_shrinking = 4;  // gaps in a row
 
 /// Limit of a component that is smooth in time, whose steps shrink like q but for their own size; of one whose steps
-/// shrink otherwise, by Aitken's rule; the last value where they do not shrink.
-double limit_of(double x0, double x1, double x2, double q) {
+/// shrink otherwise, by Aitken's rule; none where they do not shrink.
+std::optional<double> limit_of(double x0, double x1, double x2, double q) {
   const double d1 = x1 - x0, d2 = x2 - x1;
+  if (d2 == 0) return x2;
   const double ratio = d2 / d1;
   if (std::abs(ratio - q) <= 0.1 * q) {
     const double before = x1 + d1 * q / (1 - q), now = x2 + d2 * q / (1 - q);
     return now + (now - before) * q * q / (1 - q * q);
   }
-  return std::abs(ratio) < 0.99 ? x2 + d2 * ratio / (1 - ratio) : x2;
+  if (std::abs(ratio) < 0.99) return x2 + d2 * ratio / (1 - ratio);
+  return std::nullopt;
+}
+
+/// A state found for another time than the one that is known best: along the way there, if the two are not far apart.
+void shift(Accumulation& found, double from, double t, const double* x) {
+  if (!(std::abs(found.time - from) <= std::abs(from - t)) || from == t) return;
+  for (std::size_t i = 0; i < found.state.size(); ++i)
+    found.state[i] += (found.time - from) * (found.state[i] - x[i]) / (from - t);
 }
 }  // namespace
 
@@ -64,12 +73,15 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
   if (s.x.size() != n) {
     s.x.assign(x, x + size);
     s.x_first = s.x_second = s.x;
+    s.change.assign(n, std::numeric_limits<double>::infinity());
     return std::nullopt;
   }
-  Accumulation found{0, 0, e, s.events, std::vector<double>(n)};
+  Accumulation found{0, 0, e, s.events, std::vector<double>(n), std::vector<bool>(n)};
   for (std::size_t i = 0; i < n; ++i) {
     const double first = extrapolate(x[i], s.x[i], 1), second = extrapolate(first, s.x_first[i], 2);
-    found.state[i] = extrapolate(second, s.x_second[i], 3);
+    const double change = x[i] - s.x[i], before_that = std::exchange(s.change[i], change);
+    found.goes_on[i] = std::abs(change) > 1.5 * e * std::abs(before_that);
+    found.state[i] = found.goes_on[i] ? x[i] : extrapolate(second, s.x_second[i], 3);
     s.x[i] = x[i];
     s.x_first[i] = first;
     s.x_second[i] = second;
@@ -82,8 +94,7 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
   found.uncertainty = s.time.uncertainty();
   if (std::abs(found.time - t) > 2 * std::abs(ahead)) found.time = t + ahead;
   // The state of the last gaps, so that what jumped before them is in it, at the time that is known best.
-  for (std::size_t i = 0; i < n && third != t; ++i)
-    found.state[i] += (found.time - third) * (found.state[i] - x[i]) / (third - t);
+  shift(found, third, t, x);
   return found;
 }
 
@@ -148,8 +159,11 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   if (!is_reached || s.settled == 0) return std::nullopt;
   const double q = s.ratios.is_known() ? s.ratios.best() : ratio;
   Accumulation found{is_better ? s.time.best() : limit, is_better ? s.time.uncertainty() : moved, q, s.events, {}};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
-    found.state.push_back(limit_of(s.x0[i], s.x1[i], s.x2[i], q));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+    const auto state = limit_of(s.x0[i], s.x1[i], s.x2[i], q);
+    found.state.push_back(state.value_or(s.x2[i]));
+    found.goes_on.push_back(!state);
+  }
   return found;
 }
 
@@ -171,8 +185,7 @@ void AccumulationWatch::agree(Accumulation& found, double t, const double* x) co
     found.time = s.time.best();
     found.uncertainty = s.time.uncertainty();
   }
-  for (std::size_t i = 0; i < found.state.size() && first != t; ++i)
-    found.state[i] += (found.time - first) * (found.state[i] - x[i]) / (first - t);
+  shift(found, first, t, x);
 }
 
 bool AccumulationWatch::is_chattering(int guard) const {

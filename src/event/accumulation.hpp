@@ -30,6 +30,9 @@ struct Accumulation {
   double ratio;
   int events;                 // of the guard so far in this sequence
   std::vector<double> state;  // limit of the states after the events
+  // Components that do not shrink like a limit wants, because something else has moved them: in `state` they are those
+  // of the last event, and go on with the motion.
+  std::vector<bool> goes_on = {};
 };
 
 /// The limit of terms whose steps shrink like q^k, but for their own size.
@@ -82,7 +85,7 @@ class AccumulationWatch {
     int regular = 0, events = 0;  // gaps in a row that shrink as they should
     double t = 0, gap = 0, largest_gap = 0;
     GeometricLimit time;
-    std::vector<double> x, x_first, x_second;
+    std::vector<double> x, x_first, x_second, change;
   };
   std::optional<Accumulation> note_known(KnownSequence& s, double t, const double* x, int size, double e);
   std::unordered_map<int, Sequence> sequences_;

@@ -177,7 +177,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     armed.forecast = infinity;
     is_near_zero_ = false;
   }
-  if (is_in_band) return look_in_band(guard, moment, band_of(guard));
+  if (is_in_band) return look_in_band(guard, moment, band_of(guard, moment));
   const auto margin = [&](std::size_t i) { return 4 * eps * moment.scale[i]; };
   const auto rate_margin = [&](std::size_t i) {
     return rates_are_solved_ ? rest_.rate_margin(Rest::Band::rounding, i) : 8 * eps * std::abs(moment.rate[i]);
@@ -312,10 +312,12 @@ bool Arming::is_within_tolerance(std::size_t state, double a, double b) const {
   return std::abs(a - b) <= generous * allowed;
 }
 
-// A relation rests while its sign is 0, another guard where that was found.
-Rest::Band Arming::band_of(int guard) const {
+// A relation rests while its sign is 0, another guard where that was found. What must not be beyond zero is told by
+// rounding where an event has changed the motion: noise has not come in yet, and hides how slowly it goes there.
+Rest::Band Arming::band_of(int guard, const Moment& moment) const {
   const Armed& armed = armed_[static_cast<std::size_t>(guard)];
-  if (!guards_.is_relation(guard)) return armed.rests ? Rest::Band::noise : Rest::Band::rounding;
+  const bool is_told_anew = moment.is_new_motion && guards_[guard].side == Side::unilateral;
+  if (!guards_.is_relation(guard)) return armed.rests && !is_told_anew ? Rest::Band::noise : Rest::Band::rounding;
   const bool rests = armed.is_known && held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)] == 0;
   return rests ? Rest::Band::integration : Rest::Band::rounding;
 }
@@ -417,6 +419,11 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     const bool has_rested = armed.rests;
     // Multipliers where a step was cut are those of their polynomial but for its error: it may yet have to pass zero.
     const Signs verdict = look(g, moment, has_fired && (is_unilateral || guards_[g].reads_followers));
+    if (guards_.is_of_switch(g)) {
+      judge_switch(g, verdict, moment, has_fired, aftermath);
+      take_forecast(g);
+      continue;
+    }
     if (has_rested && stays_at_rest(g, verdict, moment, has_fired, aftermath)) {
       take_forecast(g);
       continue;
@@ -443,10 +450,6 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       const bool is_relay = info.role == GuardInfo::Role::relay_up || info.role == GuardInfo::Role::relay_down;
       const bool is_above = is_relay && held_.sides[static_cast<std::size_t>(info.role_index)] == RelaySide::above;
       armed.sign = is_above ? 1 : -1;
-      armed.starts_at_zero = false;
-    }
-    if (guards_.is_of_switch(g) && armed.starts_at_zero && armed.sign == 0) {
-      armed.sign = static_cast<signed char>(-static_cast<int>(guards_[g].direction));
       armed.starts_at_zero = false;
     }
     if (guards_.is_exit(g)) {
@@ -497,6 +500,36 @@ void Arming::take_forecast(int guard) {
   nearest_ = guard;
 }
 
+// All switches have just been decided together, by values and derivatives: each is on its side, or as near to zero as
+// it was decided. There it rests, and ends what the switch does once it is beyond noise on the other side. What has
+// fired so and changed nothing was nearer to zero than the switches can be told by: it waits for four times as much.
+void Arming::judge_switch(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath) {
+  constexpr double farther = 4, farthest = 1e12;
+  Armed& armed = (*this)[guard];
+  const int own = -static_cast<int>(guards_[guard].direction);
+  if (!armed.is_known && verdict.sign == 0) aftermath.at_zero.push_back(guard);
+  const bool has_waited = armed.is_known && has_fired && armed.patience > 0;
+  armed.is_known = true;
+  armed.sign = static_cast<signed char>(own);
+  armed.starts_at_zero = verdict.sign == 0 && verdict.leaving() == own;
+  armed.rests = verdict.sign != own && !armed.starts_at_zero;
+  if (!has_waited) armed.patience = 1;
+  if (!armed.rests) return;
+  armed.rests_from = moment.t;
+  armed.forecast = infinity;
+  if (has_waited) armed.patience *= farther;
+  while (armed.patience < farthest &&
+         rest_.sign_beyond(Rest::Band::noise, guard, moment.t, moment.x, armed.patience) == -own)
+    armed.patience *= farther;
+}
+
+void Arming::doubt_switch(int guard, double t) {
+  Armed& armed = (*this)[guard];
+  armed.rests = true;
+  armed.rests_from = t;
+  armed.starts_at_zero = false;
+}
+
 void Arming::judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath) {
   Armed& armed = (*this)[guard];
   const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
@@ -516,7 +549,10 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
   const HasMoved has_moved = [&] { return moment.has_moved(guard); };
   // A guard or condition has done its part when it fired; a relay decides by its value.
   const GuardRole role = guards_.is_exit(guard) ? GuardRole::relay_up : guards_.info(guard).role;
-  const bool approaches = (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast);
+  // Within rounding, only consistent values can have taken it back from where the finder proved it to be.
+  const bool may_be_back = verdict.sign != 0 || rates_are_solved_;
+  const bool approaches =
+      (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast) && may_be_back;
   const Standing standing =
       has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
                                      approaches, has_moved)

@@ -33,6 +33,7 @@ struct Armed {
   double distance = 0;          // smallest |g| over the last step in units of its change: how quiet it was
   bool rests = false;           // at zero, and nothing but noise moves it: what is held of it stays
   double rests_from = 0;        // when that began
+  double patience = 0;          // of a switch at rest: so many bands of noise from zero it leaves
 };
 
 /// What a reset or mode change has done to the guards.
@@ -61,6 +62,8 @@ class Arming {
   bool is_within_tolerance(std::size_t state, double a, double b) const;
   /// After a step without event: quiet guards may fall asleep.
   void rest(const Step& step);
+  /// It was forecast to leave zero to the side on which a switch stays as it is, from t on, and does not.
+  void doubt_switch(int guard, double t);
   /// Forgets the signs of exits and of guards whose mode has changed: after GuardSet::refresh.
   void resize();
   void carry(Memory& memory) {
@@ -76,7 +79,7 @@ class Arming {
   void take_forecast(int guard);
   void recall_forecast(int guard, const Moment& moment);
   bool is_untouched(int guard, const Moment& moment, bool has_fired);
-  Rest::Band band_of(int guard) const;
+  Rest::Band band_of(int guard, const Moment& moment) const;
   Signs look(int guard, const Moment& moment, bool wants_slope);
   Signs look_generic(int guard, const Moment& moment, bool wants_slope);
   Signs look_black_box(int guard, const Moment& moment);
@@ -92,6 +95,7 @@ class Arming {
   bool reads_followers(int guard, const Moment& moment);
   void doubt(int guard, const Signs& verdict, Aftermath& aftermath);
   const std::vector<double>& second_rate(const Moment& moment);
+  void judge_switch(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
   void judge_relation(int guard, const Signs& verdict, const Moment& moment, Aftermath& aftermath);
   void judge_guard(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
 

@@ -48,7 +48,7 @@ class Certified final : public EventFinder {
     if (arming_.awake().empty()) return std::nullopt;
     if (trial.driver != nullptr)
       arming_.rest().begin_step(trial.driver->corrects_ends() || !trial.driver->solver().empty());
-    const long long evaluations = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+    const long long evaluations = trial.driver != nullptr ? trial.driver->evaluations() : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;
     double limit =
@@ -132,7 +132,7 @@ class Certified final : public EventFinder {
     while (!is_quiet(guard, limit, armed)) {
       if (!generic_.has_read_coarse()) return false;
       if (!guards_.followers()->draw(trial.step)) {
-        guards_.sample(guard);
+        if (!guards_[guard].shares_load) guards_.sample(guard);  // which those are by now
         return false;
       }
       generic_.read(trial.step);
@@ -146,11 +146,31 @@ class Certified final : public EventFinder {
     const int sign = generic_.has_left_domain() ? 0 : range.sign();
     armed.magnitude = range.mag();
     armed.distance = range.mig() / (range.hi - range.lo);
-    const bool is_leaving = armed.starts_at_zero && guards_[guard].side == Side::bilateral;
+    const bool is_leaving =
+        armed.starts_at_zero && guards_[guard].side == Side::bilateral && !guards_.is_of_switch(guard);
     if (sign == 0 || (sign != armed.sign && armed.sign != 0 && !is_leaving)) return false;
     armed.sign = static_cast<signed char>(sign);
     armed.starts_at_zero = false;
     return true;
+  }
+
+  // Contacts that share a load hold all over the step if forces do that are smooth functions of the motion: those of
+  // the constraints, within the cones of all of them. Otherwise others may, which numbers tell.
+  bool are_proved_to_hold(Trial& trial, double limit) {
+    for (const int guard : arming_.awake()) {
+      if (!guards_[guard].shares_load) continue;
+      Armed& armed = arming_[guard];
+      if (armed.sign < 0 || !guards_.followers()->begin_smooth(trial.step)) return false;
+      if (!is_quiet(trial, guard, limit, armed) && !stays_positive(guard, limit)) return false;
+      if (armed.sign < 0 || !guards_.followers()->are_smooth()) return false;
+    }
+    return true;
+  }
+
+  bool stays_positive(int guard, double limit) {
+    ChartReader reader(1, false, Direction::falling, false);
+    return generic_.cover(guard, 0, limit, reader) && !reader.event() && !reader.ends_in_zero() &&
+           reader.touches().empty();
   }
 
   // Charts every awake guard up to the first event and the window behind it.
@@ -166,9 +186,18 @@ class Certified final : public EventFinder {
     sightings_.clear();
     not_a_number_ = {};
     const double window = window_ = options_.window / std::abs(step.span);
+    const bool are_held = are_proved_to_hold(trial, limit);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
-      const auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      if (guards_[guard].shares_load) {
+        if (are_held) continue;
+        guards_.note_sampled(guard);
+      }
+      auto begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      if (begin && strays(step, guard, armed, limit)) {
+        arming_.doubt_switch(guard, step.t0);
+        begin = begin_of_chart(trial, guard, armed, limit, candidates);
+      }
       if (!begin) continue;
       double from = *begin;
       armed.distance = 0;
@@ -237,7 +266,8 @@ class Certified final : public EventFinder {
   }
 
   // Where the chart of a guard begins: at the start of the step, or where it ends its rest; none: nothing to be
-  // charted. The end of the rest of something that holds a truth is an event, of a guard it is none.
+  // charted. The end of the rest of something that holds a truth is an event, of a guard it is none, unless it leads to
+  // where the guard must never be seen.
   std::optional<double> begin_of_chart(Trial& trial, int guard, Armed& armed, double& limit,
                                        std::vector<Candidate>& candidates) {
     const bool is_relation_at_rest = guards_.is_relation(guard) && armed.sign == 0;
@@ -251,17 +281,27 @@ class Certified final : public EventFinder {
     const bool is_fresh = armed.rests && armed.rests_from == step.t0;
     // While a contact holds, its gap is a constraint, and its force, which is charted, says when that ends.
     if (!guards_.info(guard).contact_end) guards_.note_sampled(guard);
-    auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh);
+    const double patience = guards_.is_of_switch(guard) ? armed.patience : 0;
+    auto end = arming_.rest().end_in(step, guard, std::min(limit, 1.0), band, is_fresh, patience);
     if (!end) return std::nullopt;
-    if (!guards_.keeps_side(guard) || end->after == armed.sign) {
+    const bool is_beyond = guards_.is_forbidden(guard, end->after);
+    if (!is_beyond && (!guards_.keeps_side(guard) || end->after == armed.sign)) {
       if (guards_[guard].is_generic && guards_[guard].reads_followers) guards_.sample(guard);
       return end->right;
     }
-    end->before = armed.sign;
+    end->before = is_beyond ? -end->after : armed.sign;
     end->ends_rest = true;
     candidates.push_back({guard, *end});
     limit = std::min(limit, end->right + window_);
     return std::nullopt;
+  }
+
+  // Whether a switch that starts at zero and was forecast to leave to its own side is on the other one first.
+  bool strays(const Step& step, int guard, const Armed& armed, double limit) {
+    if (!guards_.is_of_switch(guard) || !armed.starts_at_zero || armed.rests) return false;
+    ChartReader reader(armed.sign, true, guards_[guard].direction, false);
+    covers(step, guard, 0, limit, reader);
+    return reader.has_strayed();
   }
 
   // A guard that starts at zero and goes where it was expected to, or to a side that nothing has told yet, after
@@ -474,7 +514,7 @@ class Certified final : public EventFinder {
     }
     found.iterations = generic_.iterations + black_box_.iterations;
     work_.iterations += found.iterations;
-    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->evaluations() - evaluations;
     remember_sides(theta);
     arming_.rest(step);
     for (const Candidate& c : candidates) {
@@ -495,7 +535,8 @@ class Certified final : public EventFinder {
       const int wanted = is_unilateral ? c.zero.before : c.zero.after;
       const int sign = guards_[c.guard].is_generic ? guards_.evaluate(c.guard, Interval(step.t1), stored_).sign()
                                                    : black_box_.sign_at(c.guard, step.t1, step.end());
-      if (c.zero.is_leading) return sign != c.zero.after;  // nothing more can be told
+      if (c.zero.is_leading || (is_unilateral && c.zero.ends_rest))
+        return sign != c.zero.after;  // nothing more can be told
       return c.zero.is_touch() || sign == wanted;
     });
   }

@@ -50,7 +50,7 @@ class Compere final : public EventFinder {
     for (std::size_t i = 0; i < watched_.size(); ++i) suspect(i);
     if (suspects_.empty()) return pass();
     whole_ = trial.step;
-    evaluations_ = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+    evaluations_ = trial.driver != nullptr ? trial.driver->evaluations() : 0;
     iterations_ = 0;
     const double estimate = first_suspect().estimate;
     is_redone_ = false;
@@ -351,7 +351,7 @@ class Compere final : public EventFinder {
   Found describe(const Trial& trial) const {
     Found found;
     found.iterations = iterations_;
-    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations_;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->evaluations() - evaluations_;
     return found;
   }
 

@@ -50,7 +50,7 @@ class Daspke final : public EventFinder {
     sightings_.clear();
     trial.ensure_polynomial();
     step_ = &trial.step;
-    evaluations_ = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+    evaluations_ = trial.driver != nullptr ? trial.driver->evaluations() : 0;
     iterations_ = 0;
     const bool is_new = std::exchange(is_new_, false);
     double from = options_.looks_at_signs_only ? read_numbers() : is_new ? rearm(trial.end) : read_signs();
@@ -259,7 +259,7 @@ class Daspke final : public EventFinder {
     found.uncertainty = width * length;
     found.iterations = iterations_;
     work_.iterations += iterations_;
-    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->work().rhs - evaluations_;
+    if (trial.driver != nullptr) found.extra_evaluations = trial.driver->evaluations() - evaluations_;
     return found;
   }
 

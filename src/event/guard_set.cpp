@@ -98,9 +98,8 @@ void GuardSet::refresh_kinds() {
 // Where contacts share a load, whether some forces hold them is all there is to know, and that is no smooth function.
 void GuardSet::refresh_kind(int guard) {
   LiveGuard& one = live_[static_cast<std::size_t>(guard)];
-  const bool is_shared = one.reads_followers && info(guard).contact >= 0 && followers_->are_shared();
-  one.is_generic = info(guard).is_generic() && !is_shared;
-  one.was_sampled = one.was_sampled || (is_shared && is_enabled(guard));
+  one.shares_load = one.reads_followers && info(guard).contact >= 0 && followers_->are_shared();
+  one.is_generic = info(guard).is_generic() && !one.shares_load;
 }
 
 bool GuardSet::was_sampled(int declaration) const {

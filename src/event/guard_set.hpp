@@ -27,6 +27,7 @@ struct LiveGuard {
   Exit exit = {};                // of a sliding motion
   bool reads_followers = false;  // multipliers, as far as was seen
   bool was_sampled = false;      // generic, and yet charted by numbers somewhere
+  bool shares_load = false;      // of a contact, with others: told by ranges while smooth forces hold all of them
 
   bool fires_towards(int sign) const { return direction == Direction::either || static_cast<int>(direction) == sign; }
 };
@@ -94,6 +95,10 @@ class GuardSet {
   /// Likewise, or the guard of an ideal switch, which ends what the switch does now: leaving zero is an event of these,
   /// where that goes to the other side than the one that is held.
   bool keeps_side(int guard) const { return holds_truth(guard) || is_of_switch(guard); }
+  /// Whether a unilateral guard must never be seen with this sign.
+  bool is_forbidden(int guard, int sign) const {
+    return (*this)[guard].side == Side::unilateral && static_cast<int>((*this)[guard].direction) == sign;
+  }
   bool is_of_switch(int guard) const { return !is_exit(guard) && info(guard).ideal_switch >= 0; }
   /// Whether ranges of the states are enough to tell where it is: what it reads beside them is solved for.
   bool is_told_by_ranges(int guard) const { return (*this)[guard].is_generic && !(*this)[guard].reads_followers; }

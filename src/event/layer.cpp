@@ -22,15 +22,19 @@ Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const S
       control_(control),
       sliding_(dynamics, held_, size),
       guards_(dynamics, held_, sliding_, size),
-      arming_(guards_, dynamics.rates(), held_, control, size),
+      arming_(guards_, dynamics.rates(), held_, control, watched(size)),
       pull_(model_, held_, sliding_, control, size),
       transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_),
-      finder_(options.finder->make(guards_, arming_, size, options.location)),
+      finder_(options.finder->make(guards_, arming_, watched(size), options.location)),
       micro_(VectorField{&field}, size, control),
       scale_(static_cast<std::size_t>(size)),
       piece_scale_(scale_.size()) {
   field.parameters = held_.parameters.data();
   field.around = transitions_.around();
+}
+
+int Layer::watched(int size) const {
+  return guards_.declared() == 0 && options_.finder->kind == FinderInfo::Kind::certified ? 0 : size;
 }
 
 std::unique_ptr<Companions> Layer::append_guards() {
@@ -123,9 +127,9 @@ bool Layer::micro_step(double t, const std::vector<double>& x, double limit, Ste
 std::optional<Found> Layer::first(Trial& trial) {
   if (guards_.size() == 0) return std::nullopt;
   see_scale(trial.step);
-  const long long before = trial.driver != nullptr ? trial.driver->work().rhs : 0;
+  const long long before = trial.driver != nullptr ? trial.driver->evaluations() : 0;
   auto found = finder_->first(trial);
-  if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->work().rhs - before;
+  if (trial.driver != nullptr && found) rhs_for_location_ += trial.driver->evaluations() - before;
   return found;
 }
 
@@ -234,6 +238,20 @@ std::vector<int> Layer::corner_of(int guard, Accumulation& where) {
   return all;
 }
 
+// Whether where the events of a guard accumulate it would be seen, or another one, where it must never be. Contacts
+// alone: without their laws a guard is put back (below).
+bool Layer::is_passed(int guard, const Accumulation& where) {
+  const bool is_of_contact = guards_.is_of_contact(guard);
+  for (int g = 0; g < guards_.declared(); ++g) {
+    if ((g == guard && !is_of_contact) || !guards_.is_enabled(g) || !guards_.is_forbidden(g, -arming_[g].sign) ||
+        arming_[g].sign == 0)
+      continue;
+    if (arming_.rest().sign_beyond(Rest::Band::rounding, g, where.time, where.state.data()) == -arming_[g].sign)
+      return true;
+  }
+  return false;
+}
+
 Verdict Layer::end_at_accumulation(double t, int guard, const Accumulation& where) const {
   const GuardInfo& info = guards_.info(guard);
   const bool is_relay = info.role == GuardRole::relay_up || info.role == GuardRole::relay_down;
@@ -259,10 +277,14 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
       accumulating_guard_ = g;
       corner_.clear();
       if (found->ratio > 0) accumulation_watch_.agree(*found, t, x.data());
-      if (!is_alone(g, t, *found)) {  // what else has jumped has no limit: from here on as the motion goes
-        found->state = x;
-        for (std::size_t i = 0; i < x.size(); ++i) found->state[i] += (found->time - t) * transitions_.rate()[i];
+      // What else has jumped has no limit: from here on as the motion goes.
+      const bool none_has = !is_alone(g, t, *found);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (none_has || (i < found->goes_on.size() && found->goes_on[i]))
+          found->state[i] = x[i] + (found->time - t) * transitions_.rate()[i];
       }
+      transitions_.put_on_manifold(found->time, found->state);
+      if (is_passed(g, *found)) return {};  // what comes first happens first
       const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
       // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
       if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;

@@ -76,10 +76,13 @@ class Layer {
   Message describe(const GuardNotANumber& failure) const;
   /// What a user should know of the guards and has not been told.
   std::vector<Message> take_notes();
+  bool has_notes() const { return guards_.has_doubts(); }
   /// Everything it remembers, what is held included.
   void carry(Memory& memory);
 
  private:
+  /// The states that guards may read: none where there are no guards, whose working memory is then not made.
+  int watched(int size) const;
   Here here(double t, std::vector<double>& x) { return {t, direction_, step_size_, is_in_cluster_, x, scale_}; }
   Verdict open(double t, std::vector<double>& x, const Cause& cause, const Event& event, std::vector<Event>& events);
   Verdict reschedule(double t);
@@ -88,6 +91,7 @@ class Layer {
   std::size_t mode_key(int method) const;
   bool is_alone(int guard, double t, const Accumulation& where) const;
   std::vector<int> corner_of(int guard, Accumulation& where);
+  bool is_passed(int guard, const Accumulation& where);
   Verdict end_at_accumulation(double t, int guard, const Accumulation& where) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 

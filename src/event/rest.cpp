@@ -60,11 +60,11 @@ double Rest::decisive_rate(std::size_t i) const {
 }
 
 // What rests is a difference: its terms must not move together.
-double Rest::noise(Band band, int guard, double t, const double* x, double value) {
+double Rest::noise(Band band, int guard, double t, const double* x, double value, double times) {
   double sum = 0;
   moved_.assign(x, x + n_);
   for (std::size_t i = 0; i < n_; ++i) {
-    moved_[i] = x[i] + std::max(margin(band, i), at_rest * std::abs(x[i]));
+    moved_[i] = x[i] + times * std::max(margin(band, i), at_rest * std::abs(x[i]));
     sum += std::abs(guards_.evaluate(guard, t, moved_.data()) - value);
     moved_[i] = x[i];
   }
@@ -76,13 +76,16 @@ double Rest::noise(Band band, int guard, double t, const double* x, double value
   return sum;
 }
 
-int Rest::sign_beyond(Band band, int guard, double t, const double* x) {
+int Rest::sign_beyond(Band band, int guard, double t, const double* x, double times) {
   if (guards_.is_told_by_ranges(guard)) {
-    for (std::size_t i = 0; i < n_; ++i) box_.values[i] = Interval(x[i] - margin(band, i), x[i] + margin(band, i));
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double d = times * margin(band, i);
+      box_.values[i] = Interval(x[i] - d, x[i] + d);
+    }
     return guards_.evaluate(guard, Interval(t), box_).sign();
   }
   const double g = guards_.evaluate(guard, t, x);
-  return std::abs(g) > noise(band, guard, t, x, g) ? sign_of(g) : 0;
+  return std::abs(g) > noise(band, guard, t, x, g, times) ? sign_of(g) : 0;
 }
 
 // Differences along the motion, over distances at which rounding and what is left out are about the same.
@@ -117,21 +120,23 @@ Signs Rest::look_at_black_box(Band band, int guard, const Moment& moment, const 
   return verdict;
 }
 
-std::optional<Zero> Rest::end_in(const Step& step, int guard, double limit, Band band, bool is_fresh) {
+std::optional<Zero> Rest::end_in(const Step& step, int guard, double limit, Band band, bool is_fresh, double patience) {
   constexpr int parts = 8, halvings = 44;
   see(step.start());
   see(step.end());
-  const auto sign_at = [&](Band within, double theta) {
+  const auto sign_at = [&](Band within, double times, double theta) {
     evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
-    return sign_beyond(within, guard, step.t0 + theta * step.span, x_.data());
+    return sign_beyond(within, guard, step.t0 + theta * step.span, x_.data(), times);
   };
+  const bool is_patient = patience > 0;
+  const double times = is_patient ? patience : 1;
   const auto leaves_by = [&](double theta) -> std::optional<Zero> {
-    const int sign = sign_at(band, theta);
+    const int sign = sign_at(band, times, theta);
     if (sign == 0) return std::nullopt;
     double inside = 0, beyond = theta;
     for (int i = 0; i < 40; ++i) {
       const double middle = 0.5 * (inside + beyond);
-      (sign_at(Band::rounding, middle) == sign ? beyond : inside) = middle;
+      (sign_at(is_patient ? band : Band::rounding, times, middle) == sign ? beyond : inside) = middle;
     }
     return Zero{inside, beyond, 0, sign};
   };

@@ -39,20 +39,21 @@ class Rest {
   /// States and rates of this size have been seen.
   void see(const Moment& moment);
 
-  /// The sign of a guard at this instant, 0 within the band.
-  int sign_beyond(Band band, int guard, double t, const double* x);
+  /// The sign of a guard at this instant, 0 within the band, or within so many of it.
+  int sign_beyond(Band band, int guard, double t, const double* x, double times = 1);
   /// The same for what is told by numbers, with signs of its derivatives. second: second derivatives of the states;
   /// null: not known. forecast: is given the time to the zero of its tangent, if there is one ahead.
   Signs look_at_black_box(Band band, int guard, const Moment& moment, const double* second, double* forecast = nullptr);
   /// Where a guard that rests leaves zero in this step, up to limit; before: 0. is_fresh: it came to rest at the start
-  /// of the step, and may leave long before the end.
-  std::optional<Zero> end_in(const Step& step, int guard, double limit, Band band, bool is_fresh);
+  /// of the step, and may leave long before the end. patience: it leaves where it is beyond so many bands; 0: beyond
+  /// one, and since when is told by rounding.
+  std::optional<Zero> end_in(const Step& step, int guard, double limit, Band band, bool is_fresh, double patience = 0);
 
   void carry(Memory& memory) { memory(largest_, largest_rate_, step_size_, steps_, is_solved_); }
 
  private:
   void see(const double* x);
-  double noise(Band band, int guard, double t, const double* x, double value);
+  double noise(Band band, int guard, double t, const double* x, double value, double times = 1);
 
   GuardSet& guards_;
   const StepControl& control_;

@@ -41,6 +41,7 @@ bool ChartReader::emit(int sign, double a, double b) {
       return cross({zero.left, zero.right, side_, sign, true});
     if (side_ == 0 || (is_leading && starts_at_zero_)) {
       departure_ = zero.right;
+      has_strayed_ = sign == -side_;
       side_ = sign;
       return true;
     }
@@ -61,6 +62,7 @@ bool ChartReader::emit(int sign, double a, double b) {
       is_strict_ && sign == -side_ && (direction_ == Direction::either || static_cast<int>(direction_) == sign);
   if (side_ == 0 || sign == side_ ||
       (starts_at_zero_ && !is_forbidden)) {  // the first label: a proof where arming could only forecast
+    has_strayed_ = has_strayed_ || sign == -side_;
     side_ = sign;
     return true;
   }

@@ -63,6 +63,7 @@ class ChartReader {
   bool ends_in_zero() const { return zero_.has_value(); }  ///< and nothing proved after it
   bool ends_in_pole() const { return zero_ && zero_->is_pole; }
   double zero_from() const { return zero_->left; }
+  bool has_strayed() const { return has_strayed_; }  ///< it left zero to the other side than how it was armed
   bool has_departed() const { return departure_.has_value(); }
   double departure() const { return *departure_; }
 
@@ -81,6 +82,7 @@ class ChartReader {
   std::optional<Stretch> zero_;
   std::optional<Zero> event_;
   std::optional<double> departure_;  // end of a leading zero
+  bool has_strayed_ = false;
   std::vector<Zero> touches_;
 };
 

@@ -24,16 +24,18 @@ void SleepHabit::woke(long long step) {
   patience_ = 16;
 }
 
-Sleep::Sleep(GuardSet& guards, int size)
-    : guards_(guards),
-      n_(static_cast<std::size_t>(size)),
-      boxes_(n_ + 1),
-      unit_(n_ + 1),
-      unit_of_step_(n_ + 1, -1),
-      tightest_(n_ + 1, Interval(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity())),
-      is_crowded_(n_ + 1) {
-  probe_.values.resize(n_);
+Sleep::Sleep(GuardSet& guards, int size) : guards_(guards), n_(static_cast<std::size_t>(size)) {
   resize();
+}
+
+void Sleep::make_room() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  boxes_.resize(n_ + 1);
+  unit_.resize(n_ + 1);
+  unit_of_step_.resize(n_ + 1, -1);
+  tightest_.resize(n_ + 1, Interval(-infinity, infinity));
+  is_crowded_.resize(n_ + 1);
+  probe_.values.resize(n_);
 }
 
 void Sleep::resize() {
@@ -201,6 +203,7 @@ bool Sleep::offer(int guard, const Step& step) {
   const auto g = static_cast<std::size_t>(guard);
   Habit& habit = habits_[g];
   if (!habit.past.accepts_offer()) return false;
+  if (boxes_.empty() || probe_.values.empty()) make_room();  // or a snapshot from before has been restored
   if (habit.reads.empty()) {  // which states it reads is seen by one evaluation at the state itself
     for (std::size_t i = 0; i < n_; ++i) probe_.values[i] = Interval(step.end()[i]);
     probe_.reads.clear();

@@ -58,6 +58,7 @@ class Sleep {
 
  private:
   static constexpr int levels = SleepHabit::levels;
+  void make_room();  // when the first guard is offered sleep: many runs have none
   struct Sleeper {
     int guard;
     unsigned stamp;  // of the time it fell asleep: an entry with an old stamp means nothing

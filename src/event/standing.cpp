@@ -14,8 +14,9 @@ Standing stand_after_firing(int before, const Signs& now, Side side, bool was_to
                             const HasMoved& has_moved) {
   if (was_touch && !has_moved()) return {before, true};
   if (side == Side::bilateral) {
-    if (now.sign == 0 && !has_moved()) return {-before, false};  // the finder has proved it beyond, by a few ulp
-    if (now.sign == before && approaches && !has_moved()) return {before, false, Outcome::passes};
+    // The finder has proved it beyond, by a few ulp; consistent values may have taken it back.
+    if (now.sign != -before && approaches && !has_moved()) return {before, false, Outcome::passes};
+    if (now.sign == 0 && !has_moved()) return {-before, false};
     return {now.sign_from_here(), now.sign == 0};
   }
   if (now.sign == -before) return {before, false, Outcome::beyond};

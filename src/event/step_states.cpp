@@ -14,20 +14,22 @@ constexpr int most = 16;  // largest degree of a step polynomial
 
 /// The polynomial about m, and Σ |c_k| b^k with its two derivatives' counterparts, for the rounding margins.
 struct Shifted {
-  std::array<double, most + 1> p{};
+  std::array<double, most + 1> p;  // up to the degree, and two at least
   double size0 = 0, size1 = 0, size2 = 0;
 };
 
-Shifted shift(const double* c, int degree, double m, double largest) {
+/// Coefficients below that of s^count alone.
+Shifted shift(const double* c, int degree, double m, double largest, int count = most) {
   Shifted s;
-  std::copy_n(c, degree + 1, s.p.begin());
+  for (int k = 0; k <= degree; ++k) s.p[static_cast<std::size_t>(k)] = c[k];
+  for (int k = degree + 1; k <= 2; ++k) s.p[static_cast<std::size_t>(k)] = 0;
   for (int k = degree; k >= 0; --k) {  // Σ |c_k| b^k and its derivatives, by Horner
     s.size2 = s.size2 * largest + s.size1;
     s.size1 = s.size1 * largest + s.size0;
     s.size0 = s.size0 * largest + std::abs(c[k]);
   }
   if (m != 0) {
-    for (int i = 0; i < degree; ++i) {
+    for (int i = 0; i < std::min(degree, count); ++i) {
       for (int k = degree - 1; k >= i; --k)
         s.p[static_cast<std::size_t>(k)] += m * s.p[static_cast<std::size_t>(k + 1)];
     }
@@ -158,11 +160,15 @@ Interval StepStates<Interval>::compute(int index) const {
 template <>
 Jet<Interval> StepStates<Jet<Interval>>::compute(int index) const {
   const auto [c, d] = row(index);
+  const double factor = (4 * d + 8) * eps;
+  if (a_ == b_) {
+    const Shifted s = shift(c, d, a_, b_, 3);
+    const double slope = factor * d * s.size1, curve = factor * d * d * s.size2;
+    return {at_instant(c, d, a_), {s.p[1] - slope, s.p[1] + slope}, {s.p[2] - curve, s.p[2] + curve}};
+  }
   const double m = 0.5 * (a_ + b_), r = (b_ - m) * (1 + 4 * eps);
   const Shifted s = shift(c, d, m, b_);
-  const double factor = (4 * d + 8) * eps;
   Jet<Interval> x(around(s.p[0], spread(s.p, d, r, 0), factor * s.size0));
-  if (a_ == b_) x.value = at_instant(c, d, a_);
   x.slope = around(s.p[1], spread(s.p, d, r, 1), factor * d * s.size1);
   x.curve = around(s.p[2], spread(s.p, d, r, 2), factor * d * d * s.size2);
   return x;
@@ -175,14 +181,24 @@ Jet<double> StepStates<Jet<double>>::time_of_part() const {
   return t;
 }
 
+namespace {
+
+// The start of a step is the start of most parts, and a product with zero takes a long way.
+Interval time_over(const Step& step, double a, double b) {
+  const Interval end = Interval(b) * step.span;
+  return Interval(step.t0) + (a == 0 ? hull(Interval(0.0), end) : a == b ? end : Interval(a, b) * step.span);
+}
+
+}  // namespace
+
 template <>
 Interval StepStates<Interval>::time_of_part() const {
-  return Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span);
+  return time_over(*step_, a_, b_);
 }
 
 template <>
 Jet<Interval> StepStates<Jet<Interval>>::time_of_part() const {
-  Jet<Interval> t(Interval(step_->t0) + Interval(a_, b_) * Interval(step_->span));
+  Jet<Interval> t(time_over(*step_, a_, b_));
   t.slope = Interval(step_->span);
   return t;
 }

@@ -66,11 +66,14 @@ bool Transitions::has_moved(const Here& here, int guard) {
   for (std::size_t i = 0; i < moved_.size() && !dynamics_.decides(); ++i)
     if (arming_.is_within_tolerance(i, x_jumped_[i], here.x[i])) moved_[i] = x_jumped_[i];
   const double now = guards_.evaluate(guard, here.t, moved_.data());
-  std::swap(held_, held_before_);
-  std::swap(held_.margins, held_before_.margins);  // they are no part of the motion
+  const bool is_other_mode = !(held_ == held_before_);
+  const auto exchange = [&] {
+    std::swap(held_, held_before_);
+    std::swap(held_.margins, held_before_.margins);  // they are no part of the motion
+  };
+  if (is_other_mode) exchange();
   const double before = guards_.evaluate(guard, here.t, x_before_.data());
-  std::swap(held_.margins, held_before_.margins);
-  std::swap(held_, held_before_);
+  if (is_other_mode) exchange();
   return now != before;
 }
 
@@ -392,15 +395,22 @@ Verdict Transitions::return_to_manifold(const Here& here, Settle why) {
                          here.t, {{"why", failure}});
 }
 
+void Transitions::put_on_manifold(double t, std::vector<double>& x) {
+  if (!dynamics_.settles()) return;
+  std::vector<double> settled = x;
+  if (dynamics_.settle(t, settled.data(), held_, Settle::drawn).empty()) x = settled;
+  dynamics_.follow(held_);
+}
+
 // Freezes the new mode and judges every guard in it.
 Aftermath Transitions::settle(const Here& here, const Cause& cause) {
-  const bool has_reset = here.x != x_before_;
-  arming_.sleep().wake_readers(!(held_ == held_before_), held_.parameters != held_before_.parameters);
+  const bool has_reset = here.x != x_before_, is_other_mode = !(held_ == held_before_);
+  if (is_other_mode) arming_.sleep().wake_readers(true, held_.parameters != held_before_.parameters);
   if (has_reset) arming_.sleep().follow(here.t, here.x.data());
   lock(here);
   Moment after = moment(here);
   after.is_in_cluster = here.is_in_cluster && !has_reset;
-  after.is_new_motion = has_reset || !(held_ == held_before_);
+  after.is_new_motion = has_reset || is_other_mode;
   after.has_moved = [&](int guard) { return has_moved(here, guard); };
   return arming_.judge(after, cause.guards);
 }
@@ -489,13 +499,18 @@ Causes Transitions::causes_of(const Cause& cause) const {
 }
 
 /// Ideal switches alone, and all of them stay as they were: what they watch came near zero, as exactly as it is known,
-/// and no switch has switched. Or the limit of impacts of a contact that has closed at the last of them.
-bool Transitions::is_undone(const Cause& cause) const {
+/// and no switch has switched. Or contacts alone that touch and do nothing: the limit of impacts of one that has closed
+/// at the last of them, or one that has just let go and is known to do so no better than this.
+bool Transitions::is_undone(const Cause& cause, const Event& event) const {
   const bool is_limit = cause.accumulating >= 0;
+  const auto is_idle = [&](int g) {
+    return guards_.is_of_contact(g) && (is_limit || guards_.info(g).contact_end == ContactEnd::gap) &&
+           event.contacts.empty();
+  };
   return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
-         held_ == held_before_ && std::all_of(cause.guards.begin(), cause.guards.end(), [&](int g) {
-           return is_limit ? guards_.is_of_contact(g) : guards_.is_of_switch(g);
-         });
+         std::all_of(cause.guards.begin(), cause.guards.end(),
+                     [&](int g) { return is_idle(g) || (!is_limit && guards_.is_of_switch(g)); }) &&
+         held_ == held_before_;
 }
 
 Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
@@ -530,7 +545,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (Verdict verdict = return_to_manifold(here, Settle::jump); !verdict.goes_on()) return verdict;
     event.held_after = snapshot();
     const std::vector<ContactFired> contacts = event.contacts;
-    const bool is_silent = is_iteration || is_undone(now);
+    const bool is_silent = is_iteration || is_undone(now, event);
     if (!is_silent || !event.notes.empty()) {
       latest = events.size();
       events.push_back(std::move(event));

@@ -61,6 +61,8 @@ class Transitions {
   /// Whether the motion can stay in the corner of these relays' surfaces, guards of which are given: a control within
   /// their levels, and only one, keeps it on all of them.
   bool has_corner(const Here& here, std::span<const int> guards);
+  /// A state that was found by other means than integration, onto the manifold of the mode, where there is one.
+  void put_on_manifold(double t, std::vector<double>& x);
   /// An event; appends what happened to `events`, whose first entry may carry how it was found.
   Verdict apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events);
 
@@ -89,7 +91,7 @@ class Transitions {
   void lock(const Here& here);
   void choose_field();
   Verdict make_jumps(const Here& here, const Cause& cause, Jump& jump);
-  bool is_undone(const Cause& cause) const;
+  bool is_undone(const Cause& cause, const Event& event) const;
   Verdict resolve(const Here& here, const Cause& cause, Settle why, Event& event);
   Verdict return_to_manifold(const Here& here, Settle why);
   Aftermath settle(const Here& here, const Cause& cause);

@@ -231,6 +231,8 @@ class Analysis {
     }
     out_.degrees_of_freedom =
         std::accumulate(out_.d.begin(), out_.d.end(), 0) - std::accumulate(out_.c.begin(), out_.c.end(), 0);
+    if (out_.index <= 1 && std::count(moves.begin(), moves.end(), true) > out_.degrees_of_freedom)
+      for (int j = 0; j < n_; ++j) out_.roles[at(j)].is_bound = moves[at(j)];
     count_combinations();
     if (most > 2) out_.failure = check_differentiations(most);
   }

@@ -23,7 +23,8 @@ enum class MassKind {
 /// What an unknown is: found from the structure and the rank of the equations, never asked.
 struct Role {
   bool is_differential = true;
-  int index = 0;  ///< 1 + differentiations of the equations that determine it; 0 or 1: nothing special
+  int index = 0;          ///< 1 + differentiations of the equations that determine it; 0 or 1: nothing special
+  bool is_bound = false;  ///< at index 1: differential, though rates of fewer combinations than such unknowns occur
 };
 
 class ImplicitForm {

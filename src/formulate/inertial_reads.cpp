@@ -42,10 +42,8 @@ std::vector<InertialTerms::Direction> InertialTerms::all_moves() const {
 // With patterns; a function that branches on states is taken to write every entry and to read everything.
 InertialTerms::Structure InertialTerms::observe(const Held& held) const {
   const int states = static_cast<int>(is_speed_.size());
-  int places = 0;
-  for_each_place([&](int, int, int place) { places = std::max(places, place + 1); });
   PatternTape tape;
-  std::vector<Pattern> x, entries(at(places));
+  std::vector<Pattern> x, entries(at(places_));
   for (int i = 0; i < states; ++i) x.push_back(tape.variable(i));
   const detail::Surroundings<Pattern> around{&held};
   bool may_branch = false;
@@ -139,6 +137,7 @@ std::vector<std::pair<int, int>> InertialTerms::coupled(double t, const double* 
 
 void InertialTerms::arrange(double t, const double* x, const Held& held, const detail::EntryMap& map) {
   map_ = map;
+  places_ = map.is_sparse() ? map.first.back() : n_ * map.width;
   observe_kinetics(t, x, held);
   structure_ = observe(held);
   groups_ = 0;
@@ -151,20 +150,25 @@ void InertialTerms::arrange(double t, const double* x, const Held& held, const d
   for (const Direction& direction : moves_) reads_others_ |= is_other(direction);
   for (const Kinetic& kinetic : kinetics_) reads_others_ |= !kinetic.others.empty();
 
-  int places = 0;
-  for_each_place([&](int, int, int place) { places = std::max(places, place + 1); });
   const std::size_t count = structure_.directions.size();
+  const auto size_bench = [&](auto& bench) {
+    bench.states.resize(is_speed_.size());
+    bench.entries.resize(at(places_));
+  };
   const auto size = [&](auto& work) {
-    work.states.resize(is_speed_.size());
-    work.entries.resize(at(places));
+    size_bench(work.bench);
     work.rate.resize(count);
     work.energy.resize(count);
     work.momentum.resize(at(n_));
   };
   size(work_);
+  has_single_slopes_ = groups_ <= 1 && std::all_of(smooth_.begin(), smooth_.end(), [](const auto* f) {
+                         return f->template supports<detail::SingleSlope>();
+                       });
+  if (has_single_slopes_) size_bench(single_);
   if (is_twice_differentiable_) size(work_dual_);
-  ahead_.assign(at(places), 0);
-  behind_.assign(at(places), 0);
+  ahead_.assign(at(places_), 0);
+  behind_.assign(at(places_), 0);
 
   // Bodies whose inertia is three numbers, which may be equal.
   is_single_.assign(info_.attitudes.size(), 1);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "formulate/quaternion_rate.hpp"
 
@@ -50,7 +52,8 @@ double InertialTerms::number_of(const MechanicsInfo::ConstantMass& mass, const H
 
 template <class E>
 void InertialTerms::set_constants(const Held& held, E* entries) const {
-  for_each_place([&](int, int, int place) { entries[place] = E(0.0); });
+  static_assert(std::is_trivially_copyable_v<E>);  // and zero is zeros
+  std::memset(static_cast<void*>(entries), 0, sizeof(E) * at(places_));
   for (const auto& mass : info_.constant_masses)
     entries[map_.is_sparse() ? map_.first[at(mass.speed) + 1] - 1 : mass.speed * (map_.width + 1)] +=
         E(number_of(mass, held));
@@ -131,7 +134,16 @@ template void InertialTerms::evaluate(const Gradient&, const Gradient*, const Gr
 template <class T>
 void InertialTerms::differentiate(const T& t, const T* x, const T* q_rate, const T* rates, const Held& held, T* mass,
                                   T* Q) {
-  using Outer = Dual<width, T>;
+  if constexpr (std::is_same_v<T, double>) {
+    if (has_single_slopes_) return differentiate_on<T>(single_, t, x, q_rate, rates, held, mass, Q);
+  }
+  differentiate_on<T>(work<T>().bench, t, x, q_rate, rates, held, mass, Q);
+}
+
+template <class T, class Outer>
+void InertialTerms::differentiate_on(Bench<Outer>& bench, const T& t, const T* x, const T* q_rate, const T* rates,
+                                     const Held& held, T* mass, T* Q) {
+  constexpr int slopes = static_cast<int>(std::tuple_size_v<decltype(Outer::slope)>);
   Work<T>& work = this->work<T>();
   const std::vector<Direction>& directions = structure_.directions;
   for (std::size_t d = 0; d < directions.size(); ++d) {
@@ -139,33 +151,33 @@ void InertialTerms::differentiate(const T& t, const T* x, const T* q_rate, const
     work.energy[d] = T(0.0);
   }
   const detail::Surroundings<Outer> around{&held};
-  for (int begin = 0; begin < std::max(groups_, 1); begin += width) {
+  for (int begin = 0; begin < std::max(groups_, 1); begin += slopes) {
     Outer time(t);
     for (const Direction& direction : directions) {
-      Outer& z = direction.state >= 0 ? work.states[at(direction.state)] : time;
+      Outer& z = direction.state >= 0 ? bench.states[at(direction.state)] : time;
       if (direction.state >= 0) z = Outer(x[direction.state]);
       const int place = direction.group - begin;
-      if (place >= 0 && place < width) z.slope[at(place)] = T(1.0);
+      if (place >= 0 && place < slopes) z.slope[at(place)] = T(1.0);
     }
-    set_constants(held, work.entries.data());
-    Entries<Outer> entries(map_, work.entries.data());
-    const Point<Outer> point(time, work.states.data(), held.parameters.data(), &around);
+    set_constants(held, bench.entries.data());
+    Entries<Outer> entries(map_, bench.entries.data());
+    const Point<Outer> point(time, bench.states.data(), held.parameters.data(), &around);
     for (const auto* f : smooth_) (*f)(point, entries);
     if (mass != nullptr && begin == 0)
-      for_each_place([&](int, int, int place) { mass[place] = work.entries[at(place)].value; });
-    for (std::size_t e = 0; e + 1 < structure_.entries.size(); ++e) {
-      const auto& [i, j, entry, first_read] = structure_.entries[e];
+      for (int place = 0; place < places_; ++place) mass[place] = bench.entries[at(place)].value;
+    for (const Entry* one = structure_.entries.data(); one != &structure_.entries.back(); ++one) {
+      const int i = one->i, j = one->j;
       const T& vi = x[info_.speeds[at(i)]];
       const T& vj = x[info_.speeds[at(j)]];
       const T share = (i == j ? 0.5 : 1.0) * vi * vj;
+      const T* by_group = bench.entries[at(one->place)].slope.data();
       T change(0.0);
-      for (int r = first_read; r < structure_.entries[e + 1].first_read; ++r) {
+      for (int r = one->first_read; r < one[1].first_read; ++r) {
         const auto d = at(structure_.reads[at(r)]);
-        const int place = directions[d].group - begin;
-        if (place < 0 || place >= width) continue;
-        const T& slope = work.entries[at(entry)].slope[at(place)];
-        change += slope * work.rate[d];
-        work.energy[d] += share * slope;
+        const int place = slopes == 1 ? 0 : directions[d].group - begin;
+        if (place < 0 || place >= slopes) continue;
+        change += by_group[place] * work.rate[d];
+        work.energy[d] += share * by_group[place];
       }
       Q[i] -= change * vj;
       if (i != j) Q[j] -= change * vi;

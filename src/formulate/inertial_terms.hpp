@@ -35,8 +35,9 @@ class InertialTerms {
   std::vector<std::pair<int, int>> coupled(double t, const double* x, const Held& held);
 
   void carry(Memory& memory) {
-    memory(map_, structure_, groups_, smooth_, black_boxes_, moves_, kinetics_, reads_others_, is_twice_differentiable_,
-           has_gyroscopes_, is_single_, work_, work_dual_, curvatures_, linear_, x_moved_, ahead_, behind_);
+    memory(map_, places_, structure_, groups_, smooth_, black_boxes_, moves_, kinetics_, reads_others_,
+           is_twice_differentiable_, has_gyroscopes_, is_single_, has_single_slopes_, single_, work_, work_dual_,
+           curvatures_, linear_, x_moved_, ahead_, behind_);
   }
 
   /// No entry of the mass matrix moves, and no body turns with different inertias: Q = 0.
@@ -78,9 +79,13 @@ class InertialTerms {
     std::vector<int> positions, speeds;  // it reads, by number
     std::vector<int> others;             // further states
   };
+  template <class Outer>
+  struct Bench {
+    std::vector<Outer> states, entries;
+  };
   template <class T>
   struct Work {
-    std::vector<Dual<8, T>> states, entries;
+    Bench<Dual<8, T>> bench;
     std::vector<T> rate, energy;  // per direction: its rate, dT/d of it
     std::vector<T> momentum;
   };
@@ -102,6 +107,9 @@ class InertialTerms {
   void evaluate_declared(double t, const double* x, const Held& held, double* mass);  // M without kinetic energies
   template <class T>
   void differentiate(const T& t, const T* x, const T* q_rate, const T* rates, const Held& held, T* mass, T* Q);
+  template <class T, class Outer>
+  void differentiate_on(Bench<Outer>& bench, const T& t, const T* x, const T* q_rate, const T* rates, const Held& held,
+                        T* mass, T* Q);
   void difference(double t, const double* x, const double* q_rate, const double* rates, const Held& held, double* Q);
   void add_kinetic(const Kinetic& kinetic, double t, const double* x, const double* q_rate, const double* rates,
                    const Held& held, double* mass, double* Q);
@@ -123,6 +131,7 @@ class InertialTerms {
   std::vector<int> attitude_of_;              // per position, -1 if none
   std::vector<char> is_speed_, is_position_;  // per state
   detail::EntryMap map_;
+  int places_ = 0;  // of the mass matrix
   Structure structure_;
   int groups_ = 0;
   std::vector<const detail::MassFunction*> smooth_, black_boxes_;
@@ -131,6 +140,8 @@ class InertialTerms {
   bool reads_others_ = false, is_twice_differentiable_ = true, has_gyroscopes_ = false;
   std::vector<char> is_single_;  // per attitude: its inertia is three numbers on the diagonal
 
+  bool has_single_slopes_ = false;  // one group of directions, and all functions take duals with one slope
+  Bench<detail::SingleSlope> single_;
   Work<double> work_;
   Work<Gradient> work_dual_;
   std::vector<Curvature> curvatures_;

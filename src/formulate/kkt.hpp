@@ -26,8 +26,9 @@ class Kkt {
   enum class Status { good, mass_is_singular, rows_depend };
 
   virtual ~Kkt() = default;
-  /// Values of M and G in the places of their patterns. Does not allocate.
-  virtual Status factor(const double* mass, const double* jacobian) = 0;
+  /// Values of M and G in the places of their patterns. `is_same_mass`: M is that of the last call, which was good.
+  /// Does not allocate.
+  virtual Status factor(const double* mass, const double* jacobian, bool is_same_mass) = 0;
   /// After a failure: the row of M whose pivot is not positive, or the row of G that depends on others.
   virtual int culprit() const = 0;
   /// Smallest pivot of G M^-1 G^T over the row's own size: how near the rows of G are to depending on each other.

@@ -29,6 +29,7 @@ class RecordingStates final : public detail::LazyStates<Jet<double>> {
 
 void MechanicsTerms::lock(const Held& held) {
   held_ = &held;
+  keeps_mass_ = false;
 }
 
 std::vector<int> MechanicsTerms::rows_in_force() const {
@@ -50,10 +51,6 @@ const std::string& MechanicsTerms::row_name(int row) const {
 int MechanicsTerms::row_of_declared(int declared) const {
   const auto found = std::find(declared_row_.begin(), declared_row_.end(), declared);
   return found == declared_row_.end() ? -1 : static_cast<int>(found - declared_row_.begin());
-}
-
-int MechanicsTerms::state_of(const Block& block, int seed) const {
-  return block.info->is_on_speeds ? info_.speeds[at(seed)] : info_.positions[at(seed)];
 }
 
 // The positions (or speeds) a function asks for. A function that cannot be asked reads them all.
@@ -145,9 +142,14 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
     }
     std::sort(block.columns.begin(), block.columns.end());
     block.columns.erase(std::unique(block.columns.begin(), block.columns.end()), block.columns.end());
+    block.is_plain = true;
     for (const int seed : block.seeds) {
       const auto found = std::lower_bound(block.columns.begin(), block.columns.end(), column_of(seed));
+      const auto number = static_cast<std::ptrdiff_t>(block.slot.size());
+      const bool is_alone = block.info->is_on_speeds || attitude_of(seed) < 0;
+      block.is_plain = block.is_plain && is_alone && found - block.columns.begin() == number;
       block.slot.push_back(static_cast<int>(found - block.columns.begin()));
+      block.seed_states.push_back(block.info->is_on_speeds ? info_.speeds[at(seed)] : info_.positions[at(seed)]);
     }
     for (std::size_t k = 0; k < block.kept.size(); ++k) {
       pattern_.column.insert(pattern_.column.end(), block.columns.begin(), block.columns.end());
@@ -177,6 +179,7 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
 
 // Many speeds and few couplings: the mass matrix is kept in the places of its pattern.
 void MechanicsTerms::observe_mass(double t, const double* x) {
+  keeps_mass_ = false;
   map_.first.clear();
   map_.column.clear();
   Entries<double>::Seen seen;

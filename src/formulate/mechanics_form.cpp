@@ -83,6 +83,7 @@ void MechanicsForm::carry(Memory& memory) {
   memory(a_, lambda_, rhs_, d_, e_, held_lambda_, status_, holds_lambda_, t_last_, had_relays_, x_last_, has_last_,
          has_shared_, shared_, largest_pivot_, weakest_, weakest_row_, invariant_work_, dependent_, partition_changes_);
   if (memory.is_saving()) return;
+  factored_mass_ = -1;
   source = nullptr;
   terms_.lock(own_held_);
   invariants_.lock(own_held_);
@@ -124,6 +125,7 @@ void MechanicsForm::make_kkt() {
   const SparseRows none;
   kkt_ = terms_.is_sparse() ? make_sparse_kkt(terms_.mass_pattern(), has_rows ? G : none)
                             : make_dense_kkt(terms_.size(), has_rows ? G : none);
+  factored_mass_ = -1;
   const auto m = at(terms_.rows());
   for (auto* vector : {&lambda_, &rhs_, &held_lambda_}) vector->assign(m, 0);
   largest_pivot_.assign(has_rows ? m : 0, 0);
@@ -170,7 +172,9 @@ void MechanicsForm::expect_finite_force(double t, const char* what) {
 }
 
 bool MechanicsForm::factor(double t) {
-  status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data());
+  const long long mass = terms_.mass_version();
+  status_ = kkt_->factor(terms_.mass.data(), terms_.jacobian.data(), mass == factored_mass_);
+  factored_mass_ = status_ == Kkt::Status::good ? mass : -1;
   if (status_ != Kkt::Status::good) {
     describe_failure(t);
     return false;

@@ -63,6 +63,8 @@ class MechanicsForm final : public Form, public Manifold {
   void jacobian(int level, double t, const double* x, double* J) override;
   void normalize(double* x) override { terms_.normalize(x); }
   std::string violation(double t, const double* x, const double* allowed) override;
+  /// The same for these rows, as declared, which somebody else has left out; they are in force.
+  std::string violation_of(const std::vector<int>& rows, double t, const double* x, const double* allowed);
 
   // For the stabilizations of the papers and the start: dense, at any point.
   MechanicsTerms& terms() { return terms_; }
@@ -150,6 +152,7 @@ class MechanicsForm final : public Form, public Manifold {
   const Held* held_ = &own_held_;
   Held arranged_for_;
   std::unique_ptr<Kkt> kkt_;
+  long long factored_mass_ = -1;           // its version in the terms, as far as the factors are good
   std::vector<int> in_force_, redundant_;  // declared rows
   bool is_stale_ = true, has_checked_inertia_ = false;
   double direction_ = 1;  // of the integration

@@ -180,7 +180,7 @@ Eigen::MatrixXd MechanicsForm::dense_mass(double t, const double* x) {
   const std::vector<double> kept = terms_.mass;
   terms_.evaluate_mass(t, x);
   Eigen::MatrixXd M = last_mass();
-  terms_.mass = kept;
+  if (!terms_.inertia().is_constant()) terms_.mass = kept;
   return M;
 }
 

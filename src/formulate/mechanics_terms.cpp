@@ -70,12 +70,16 @@ void MechanicsTerms::rate_of_positions(const double* x) {
 }
 
 void MechanicsTerms::evaluate_mass(double t, const double* x) {
+  if (keeps_mass_) return;
   inertia_.evaluate_mass(t, x, *held_, mass.data());
+  keeps_mass_ = inertia_.is_constant();
+  ++mass_version_;
 }
 
 void MechanicsTerms::evaluate_inertia(double t, const double* x, const double* rates) {
   if (inertia_.is_zero()) return evaluate_mass(t, x);
   inertia_.evaluate(t, x, q_rate.data(), rates, *held_, mass.data(), inertial.data());
+  ++mass_version_;
 }
 
 void MechanicsTerms::add_inertial() {
@@ -131,13 +135,23 @@ void MechanicsTerms::evaluate_jacobian(double t, const double* x) {
     const int count = static_cast<int>(block.seeds.size()), width = static_cast<int>(block.columns.size());
     double* rows = jacobian.data() + pattern_.first[at(block.first_row)];
     set_duals(block.positions, block.speeds, x);
+    const int* states = block.seed_states.data();
     for (int begin = 0; begin < count; begin += directions) {
       const int end = std::min(begin + directions, count);
-      for (int k = begin; k < end; ++k) duals_[at(state_of(block, block.seeds[at(k)]))].slope[at(k - begin)] = 1;
+      for (int k = begin; k < end; ++k) duals_[at(states[k])].slope[at(k - begin)] = 1;
       block.info->g(point, rows_dual_.data());
+      for (int k = begin; k < end; ++k) duals_[at(states[k])].slope[at(k - begin)] = 0;
+      if (block.is_plain) {
+        double* row = rows + begin;
+        for (const int kept : block.kept) {
+          const double* slopes = rows_dual_[at(kept)].slope.data();
+          for (int k = 0; k < end - begin; ++k) row[k] = slopes[k];
+          row += width;
+        }
+        continue;
+      }
       for (int k = begin; k < end; ++k) {
         const int seed = block.seeds[at(k)], slot = block.slot[at(k)];
-        duals_[at(state_of(block, seed))].slope[at(k - begin)] = 0;
         const int attitude = block.info->is_on_speeds ? -1 : attitude_of(seed);
         if (attitude < 0) {
           for (std::size_t r = 0; r < block.kept.size(); ++r)

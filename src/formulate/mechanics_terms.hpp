@@ -26,6 +26,8 @@ class MechanicsTerms {
   const SparseRows& pattern() const { return pattern_; }
   const SparseRows& mass_pattern() const { return mass_pattern_; }
   bool is_sparse() const { return map_.is_sparse(); }
+  /// Another number whenever `mass` has been evaluated anew.
+  long long mass_version() const { return mass_version_; }
   int declared_row(int row) const { return declared_row_[static_cast<std::size_t>(row)]; }
   const std::string& row_name(int row) const;
   int row_of_declared(int declared) const;  ///< -1: not in force
@@ -85,18 +87,21 @@ class MechanicsTerms {
     std::vector<int> positions, speeds;  // all it reads, by number
     std::vector<int> columns;            // of G, ascending
     std::vector<int> slot;               // per seed: place of its column in `columns`; attitudes: of their first speed
+    std::vector<int> seed_states;        // per seed
+    bool is_plain;                       // every seed has the column of its number: no attitudes among them
   };
   std::vector<int> read_of(const std::vector<int>& states) const;
   std::vector<int> reads(const Function& f, double t, const double* x, bool of_speeds);
   void set_duals(const std::vector<int>& positions, const std::vector<int>& speeds, const double* x);
   int attitude_of(int position) const { return attitude_of_[static_cast<std::size_t>(position)]; }
-  int state_of(const Block& block, int seed) const;
   void observe_mass(double t, const double* x);
 
   const System::Declarations& model_;
   const MechanicsInfo& info_;
   const Held* held_ = nullptr;
   int n_, rows_ = 0, holonomic_ = 0;
+  bool keeps_mass_ = false;  // it has been evaluated, and nothing that it depends on moves
+  long long mass_version_ = 0;
   std::vector<int> attitude_of_;  // per position, -1 if none
   detail::EntryMap map_;          // of the mass matrix and, without slots, of forces
   detail::EntryMap force_map_;

@@ -133,7 +133,7 @@ void MechanicsForm::analyze_sparse_rank(double t, const double* x) {
   for (;;) {
     terms_.evaluate_mass(t, x);
     terms_.evaluate_jacobian(t, x);
-    if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data()) != Kkt::Status::rows_depend) return;
+    if (kkt_->factor(terms_.mass.data(), terms_.jacobian.data(), false) != Kkt::Status::rows_depend) return;
     const int row = kkt_->culprit();
     if (!is_of_contact(terms_.declared_row(row))) {
       notes_.push_back(make_message(MessageCode::constraint_redundant, t,
@@ -209,9 +209,15 @@ MechanicsForm::RowsInForce MechanicsForm::rows_in_force(double t, const double* 
   return rows;
 }
 
-// Rows that depended on others when they were dropped need not do so for ever.
 std::string MechanicsForm::violation(double t, const double* x, const double* allowed) {
-  if (redundant_.empty()) return {};
+  return violation_of(redundant_, t, x, allowed);
+}
+
+// Rows that depended on others when they were dropped need not do so for ever.
+std::string MechanicsForm::violation_of(const std::vector<int>& rows, double t, const double* x,
+                                        const double* allowed) {
+  if (rows.empty()) return {};
+  prepare(t, x);
   MechanicsTerms& all = all_terms(t, x);
   std::vector<double> values(at(all.rows()), 0.0);
   all.evaluate_values(t, x, values.data());
@@ -219,7 +225,7 @@ std::string MechanicsForm::violation(double t, const double* x, const double* al
   all.rate_of_positions(x);
   all.evaluate_motion(t, x);
   const SparseRows& G = all.pattern();
-  for (const int declared : redundant_) {
+  for (const int declared : rows) {
     const int row = all.row_of_declared(declared);
     double position = 0, speed = 0;
     for (int k = G.first[at(row)]; k < G.first[at(row + 1)]; ++k) {

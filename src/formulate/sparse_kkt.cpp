@@ -148,7 +148,7 @@ class SparseKkt final : public Kkt {
  public:
   SparseKkt(const SparseRows& mass, const SparseRows& jacobian);
 
-  Status factor(const double* mass, const double* jacobian) override;
+  Status factor(const double* mass, const double* jacobian, bool is_same_mass) override;
   int culprit() const override { return culprit_; }
   double smallest_pivot() const override { return smallest_pivot_; }
   const double* pivots() const override { return row_pivots_.data(); }
@@ -319,7 +319,7 @@ void SparseKkt::scale(const Column& column, double inverse) {
   Eigen::Map<Eigen::VectorXd>(&values_[column.first + 1], column.below) *= inverse;
 }
 
-Kkt::Status SparseKkt::factor(const double* mass, const double* jacobian) {
+Kkt::Status SparseKkt::factor(const double* mass, const double* jacobian, bool /*is_same_mass*/) {
   constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();  // a smaller pivot of M has no digit left
   constexpr double independence = 1e-13;
   load(mass, jacobian);

@@ -193,6 +193,15 @@ int Driver::dense_order() const {
   return keeper() != nullptr ? keeper()->dense_order(of_method) : of_method;
 }
 
+bool Driver::has_notes() const {
+  if ((keeper() != nullptr && keeper()->has_notes()) || !notes_.empty()) return true;
+  if (!parts_.switching) return now_->has_notes();
+  if (parts_.switching->has_notes() || (second_ && second_->has_notes())) return true;
+  for (const Rung& rung : rungs_)
+    if (rung.method != nullptr && rung.method->has_notes()) return true;
+  return false;
+}
+
 std::vector<Message> Driver::take_all_notes() {
   std::vector<Message> all;
   const auto add = [&all](std::vector<Message> notes) {
@@ -248,10 +257,18 @@ Work Driver::work() const {
   Work all;
   if (!parts_.switching) all = first_->work();
   each_method([&](const std::string&, const Stepper& one) { all += one.work(); });
-  if (parts_.switching) all.rhs += parts_.switching->evaluations();
-  if (keeper() != nullptr) all.rhs += keeper()->evaluations();
+  all.rhs = evaluations();
   all.accepted += passages_;
   return all;
+}
+
+long long Driver::evaluations() const {
+  long long all = keeper() != nullptr ? keeper()->evaluations() : 0;
+  if (!parts_.switching) return all + first_->work().rhs;
+  all += parts_.switching->evaluations();
+  for (const Rung& rung : rungs_)
+    if (rung.method != nullptr) all += rung.method->work().rhs;
+  return second_ ? all + second_->work().rhs : all;
 }
 
 void Driver::carry_rungs(Memory& memory) {

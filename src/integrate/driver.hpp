@@ -73,13 +73,15 @@ class Driver {
   void carry(Memory& memory);
 
   std::vector<Message> take_notes() { return is_alone_ ? now_->take_notes() : take_all_notes(); }
+  bool has_notes() const;
   std::string solver() const { return solving().solver(); }
   std::string jacobian_kind() const { return solving().jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const;
   /// Where there is a choice: those that have taken steps, from the first.
   std::vector<std::string> methods_used() const;
-  /// Of all parts together.
+  /// Of all parts together; of it the evaluations of the right-hand side alone, which events ask for at every step.
   Work work() const;
+  long long evaluations() const;
   const StepFailure& failure() const { return is_alone_ ? now_->failure() : failure_; }
   /// Of a run that has no other method for it.
   const std::optional<Stiffness>& stiffness() const { return parts_.switching ? nothing : now_->stiffness(); }

@@ -54,6 +54,11 @@ std::vector<Message> EitherStepper::take_notes() {
   return all;
 }
 
+bool EitherStepper::has_notes() const {
+  return !notes_.empty() || (ways_[0].stepper && ways_[0].stepper->has_notes()) ||
+         (ways_[1].stepper && ways_[1].stepper->has_notes());
+}
+
 std::vector<std::pair<std::string, long long>> EitherStepper::steps_by_method() const {
   std::map<std::string, long long> all;
   for (const Way& way : ways_) {

@@ -235,7 +235,7 @@ class Esdirk final : public ImplicitStepper {
     const double* last = z(table_.stages - 1);
     for (int k = 0; k < n_; ++k) end_[at(k)] = y_[at(k)] + last[k];
     trial.error = estimate();
-    if (trial.error <= 1 && has_algebraic_states_ && control_.fixed_step == 0)
+    if (trial.error <= 1 && checks_inside_ && control_.fixed_step == 0)
       trial.error = std::max(trial.error, estimate_inside(h));
     return trial;
   }

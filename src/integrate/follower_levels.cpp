@@ -39,21 +39,26 @@ FollowerLevels::FollowerLevels(Source source, double tolerance, int size)
 }
 
 void FollowerLevels::see(double t, const double* x) {
-  if (is_wanted_ && !are_shared() && source_.are_known(t, x)) values_at(t, x);
+  if (is_wanted_ && source_.are_known(t, x)) values_at(t, x);
 }
 
-const std::vector<double>& FollowerLevels::values_at(double t, const double* x) {
+bool FollowerLevels::find(double t, const double* x, std::vector<double>& values) const {
+  values.resize(static_cast<std::size_t>(count()));
+  source_.values(t, x, values.data());
+  return !are_shared() || source_.are_of_constraints(t, x);
+}
+
+const FollowerLevels::Instant& FollowerLevels::values_at(double t, const double* x) {
   for (const Instant& one : seen_) {
-    if (one.t == t && std::equal(one.x.begin(), one.x.end(), x)) return one.values;
+    if (one.t == t && std::equal(one.x.begin(), one.x.end(), x)) return one;
   }
   if (seen_.size() < most_seen) seen_.emplace_back();
   Instant& one = seen_[oldest_];
   oldest_ = (oldest_ + 1) % most_seen;
   one.t = t;
   one.x.assign(x, x + x_.size());
-  one.values.resize(static_cast<std::size_t>(count()));
-  source_.values(t, x, one.values.data());
-  return one.values;
+  one.is_smooth = find(t, x, one.values);
+  return one;
 }
 
 void FollowerLevels::begin(const Step& step) {
@@ -67,10 +72,10 @@ void FollowerLevels::begin(const Step& step) {
 
 // Seen again, it is a better state.
 void FollowerLevels::see_inside(double theta, double t, const double* x) {
-  if (!is_wanted_ || are_shared() || !source_.are_known(t, x)) return;
+  if (!is_wanted_ || !source_.are_known(t, x)) return;
   auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& one) { return one.theta == theta; });
-  if (node == nodes_.end()) node = nodes_.insert(node, {theta, std::vector<double>(static_cast<std::size_t>(count()))});
-  source_.values(t, x, node->values.data());
+  if (node == nodes_.end()) node = nodes_.insert(node, {theta, {}});
+  node->is_smooth = find(t, x, node->values);
 }
 
 bool FollowerLevels::is_of(const Step& step) const {
@@ -83,16 +88,15 @@ void FollowerLevels::read(const Step& step) {
 
 void FollowerLevels::add(const Step& step, double theta) {
   if (std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& one) { return one.theta == theta; })) return;
-  if (theta == 0) {
-    nodes_.push_back({theta, values_at(step.t0, step.start())});
-  } else if (theta == 1 && step.t1 == step.t0 + step.span) {
-    nodes_.push_back({theta, values_at(step.t1, step.end())});
+  if (theta == 0 || (theta == 1 && step.t1 == step.t0 + step.span)) {
+    const Instant& end = theta == 0 ? values_at(step.t0, step.start()) : values_at(step.t1, step.end());
+    nodes_.push_back({theta, end.values, end.is_smooth});
   } else {
     const double t = step.t0 + theta * step.span;
     evaluate_polynomials(step.coefficients(), step.size(), step.degree(), theta, x_.data());
     if (pull) pull(t, x_.data());
-    nodes_.push_back({theta, std::vector<double>(static_cast<std::size_t>(count()))});
-    source_.values(t, x_.data(), nodes_.back().values.data());
+    nodes_.push_back({theta, {}});
+    nodes_.back().is_smooth = find(t, x_.data(), nodes_.back().values);
   }
 }
 

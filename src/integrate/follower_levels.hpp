@@ -10,6 +10,7 @@
 // relative tolerances of the largest value in the step, a polynomial is as good as the step.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -30,8 +31,11 @@ class FollowerLevels {
     std::function<void(double t, const double* x, double* sizes)> sizes = {};
     /// Whether they cost nothing here.
     std::function<bool(double t, const double* x)> are_known;
-    /// Whether those of contacts are shared by more of them than are needed, and are no smooth functions.
-    std::function<bool()> are_shared;
+    /// Whether those of contacts are shared by more of them than are needed.
+    std::function<bool()> are_shared = {};
+    /// And, where they are, whether these are the ones that the constraints leave, which are smooth functions of the
+    /// motion: not where some forces within the cones had to be looked for.
+    std::function<bool(double t, const double* x)> are_of_constraints = {};
   };
   FollowerLevels(Source source, double tolerance, int size);
 
@@ -43,6 +47,12 @@ class FollowerLevels {
     return static_cast<bool>(source_.sizes);
   }
   bool are_shared() const { return source_.are_shared && source_.are_shared(); }
+  /// Whether they are smooth functions of the motion at the start of a step; those in it may not be.
+  bool begin_smooth(const Step& step) { return values_at(step.t0, step.start()).is_smooth; }
+  /// Whether the polynomials go through values of smooth functions alone.
+  bool are_smooth() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& one) { return one.is_smooth; });
+  }
   /// Puts a state inside a step where its ends are: onto a manifold.
   std::function<void(double t, double* x)> pull;
 
@@ -76,13 +86,16 @@ class FollowerLevels {
   struct Instant {
     double t;
     std::vector<double> x, values;
+    bool is_smooth;
   };
   struct Node {
     double theta;
     std::vector<double> values;
+    bool is_smooth = true;
   };
   bool is_of(const Step& step) const;
-  const std::vector<double>& values_at(double t, const double* x);
+  bool find(double t, const double* x, std::vector<double>& values) const;  // returns whether they are smooth
+  const Instant& values_at(double t, const double* x);
   void add(const Step& step, double theta);
   void fit();
 

@@ -219,6 +219,7 @@ class SizedIda final : public Stepper {
     for (Message& note : inner_->take_notes()) all.push_back(std::move(note));
     return all;
   }
+  bool has_notes() const override { return !notes_.empty() || (inner_ && inner_->has_notes()); }
   std::string solver() const override { return inner_ ? inner_->solver() : std::string(); }
   std::string jacobian_kind() const override { return inner_ ? inner_->jacobian_kind() : std::string(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override {

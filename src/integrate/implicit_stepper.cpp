@@ -21,6 +21,12 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// Whether the equations say more of an unknown than the error of its rate does: inside a step, where dense output may
+/// be of a lower order, it need not be what they say.
+bool is_checked_inside(const formulate::Role& role) {
+  return role.index <= 1 && (role.is_bound || !role.is_differential);
+}
+
 bool all_finite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
@@ -37,8 +43,8 @@ void ImplicitStepper::carry(Memory& memory) {
   form_.carry(memory);
   carry_common(memory);
   memory(n_, states_, highest_index_, t_, direction_, next_, y_, end_, dy_, weight_, newton_weight_, error_weight_,
-         is_first_, was_rejected_, has_algebraic_states_, start_residual_, has_start_residual_, end_residual_,
-         has_end_residual_, start_, start_dy_, end_shift_, last_h_);
+         is_first_, was_rejected_, has_algebraic_states_, checks_inside_, start_residual_, has_start_residual_,
+         end_residual_, has_end_residual_, start_, start_dy_, end_shift_, last_h_);
   memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
          has_past_, is_line_, why_, is_algebraic_row_, left_);
   bool has_solver = solver_ != nullptr;
@@ -72,6 +78,7 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
   counting_ = std::max(counting_, 1.0);
   has_algebraic_states_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_,
                                       [](const auto& role) { return !role.is_differential && role.index <= 1; });
+  checks_inside_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_, is_checked_inside);
   has_start_residual_ = false;
   raised_ = 1;
   t_ = t;
@@ -140,7 +147,7 @@ double ImplicitStepper::algebraic_norm(const double* e) const {
   double sum = 0;
   const auto& roles = form_.roles();
   for (int i = 0; i < states_; ++i) {
-    if (roles[at(i)].is_differential || roles[at(i)].index > 1) continue;
+    if (!is_checked_inside(roles[at(i)])) continue;
     const double part = e[i] * weight_[at(i)];
     sum += part * part;
   }

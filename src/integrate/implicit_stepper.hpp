@@ -90,6 +90,7 @@ class ImplicitStepper : public Stepper {
   std::vector<double> weight_, newton_weight_, error_weight_;
   bool is_first_ = true, was_rejected_ = false;
   bool has_algebraic_states_ = false;                  // of index 1
+  bool checks_inside_ = false;                         // those, or combinations of others that equations bind
   std::vector<double> start_residual_, end_residual_;  // r(t_, y_, 0), where it is known, and that of the end
   bool has_start_residual_ = false, has_end_residual_ = false;
   std::vector<double> start_, start_dy_;  // of the last accepted step

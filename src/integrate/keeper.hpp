@@ -39,6 +39,7 @@ class Keeper {
   virtual bool ends_at_events() const { return true; }
   virtual long long evaluations() const = 0;
   virtual std::vector<Message> take_notes() { return {}; }
+  virtual bool has_notes() const { return false; }
   virtual void carry(Memory& memory) = 0;
 };
 

@@ -1,7 +1,6 @@
 #include "integrate/order_ladder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace pawl {
@@ -23,12 +22,14 @@ void OrderLadder::Rung::remember(Known piece) {
 // That of the cheapest among pieces of about that length, or of the one nearest in length; in proportion where all of
 // them are much shorter.
 double OrderLadder::Rung::expected_cost(double length) const {
-  const auto distance = [length](const Known& one) { return std::abs(std::log(one.length / length)); };
+  const auto distance = [length](const Known& one) {  // as a factor, 1 or more
+    return std::max(one.length / length, length / one.length);
+  };
   const Known& nearest = *std::min_element(known.begin(), known.end(),
                                            [&](const Known& a, const Known& b) { return distance(a) < distance(b); });
   double cost = nearest.cost * std::max(1.0, 0.5 * length / nearest.length);
   for (const Known& one : known)
-    if (distance(one) < std::log(1.5)) cost = std::min(cost, one.cost);
+    if (distance(one) < 1.5) cost = std::min(cost, one.cost);
   return cost;
 }
 

@@ -13,8 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -33,6 +34,28 @@ constexpr int largest_derived = 100;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
+}
+
+/// Two unknowns at once: products with the tables are the same for all, and most of what an iteration of a small system
+/// does.
+using Pair [[gnu::vector_size(16)]] = double;
+template <class Numbers>
+Numbers read(const double* from) {
+  Numbers numbers;
+  std::memcpy(&numbers, from, sizeof numbers);
+  return numbers;
+}
+template <class Numbers>
+void write(const Numbers& numbers, double* to) {
+  std::memcpy(to, &numbers, sizeof numbers);
+}
+
+/// x to a power of 0 or more.
+double whole_power(double x, int power) {
+  double y = 1;
+  for (; power > 0; power /= 2, x *= x)
+    if (power % 2 == 1) y *= x;
+  return y;
 }
 
 class Radau final : public ImplicitStepper {
@@ -63,9 +86,9 @@ class Radau final : public ImplicitStepper {
  private:
   void make_solver() override { solver_ = form_.make_solver(1, (most_stages - 1) / 2); }
   double shift() const override {
-    return (tried_stages_ == 3   ? radau_table<3>().gamma
-            : tried_stages_ == 5 ? radau_table<5>().gamma
-                                 : radau_table<7>().gamma) /
+    return (tried_stages_ == 3   ? table<3>().gamma
+            : tried_stages_ == 5 ? table<5>().gamma
+                                 : table<7>().gamma) /
            factored_h_;
   }
   void take_matrices() override {
@@ -123,7 +146,7 @@ class Radau final : public ImplicitStepper {
     }
     if (trial.outcome != Trial::Outcome::solved) return trial;
     for (int i = 0; i < n_; ++i) end_[at(i)] = y_[at(i)] + z(s - 1)[i];
-    trial.error = estimate<s>(radau_table<s>(), h);
+    trial.error = estimate<s>(table<s>(), h);
     tried_stages_ = s;
     return trial;
   }
@@ -155,7 +178,7 @@ class Radau final : public ImplicitStepper {
 
   template <int s>
   bool factor(double h) {
-    const RadauTable<s>& table = radau_table<s>();
+    const RadauTable<s>& table = this->table<s>();
     ++work_.factorizations;
     if (!solver_->factor(0, table.gamma / h)) return false;
     for (int p = 0; p < table.pairs; ++p) {
@@ -168,13 +191,27 @@ class Radau final : public ImplicitStepper {
     return true;
   }
 
+  template <int s>
+  const RadauTable<s>& table() const {
+    const RadauTable<s>*& known = std::get<const RadauTable<s>*>(tables_);
+    if (known == nullptr) known = &radau_table<s>();
+    return *known;
+  }
+  /// f<Pair>(j) for two unknowns from j on, f<double>(j) for a last one.
+  template <class F>
+  void each_unknown(const F& f) const {
+    int j = 0;
+    for (; j + 1 < n_; j += 2) f.template operator()<Pair>(j);
+    if (j < n_) f.template operator()<double>(j);
+  }
+
   double* z(int stage) { return Z_.data() + stage * n_; }
   double* q(int power) { return q_.data() + (power - 1) * n_; }  // of the last accepted step, power 1 ... last_stages_
 
   /// Z from the polynomial of the last step, continued; or, for a step that is taken again, read where it was.
   template <int s>
   void predict(double h, bool retakes) {
-    const RadauTable<s>& table = radau_table<s>();
+    const RadauTable<s>& table = this->table<s>();
     if (last_stages_ == 0) {
       std::fill_n(Z_.begin(), s * n_, 0.0);
       return;
@@ -189,13 +226,13 @@ class Radau final : public ImplicitStepper {
         weight[i][k] = power - origin;
       }
     }
-    for (int j = 0; j < n_; ++j) {
+    each_unknown([&]<class Numbers>(int j) {
       for (int i = 0; i < s; ++i) {
-        double sum = 0;
-        for (int k = 0; k < last_stages_; ++k) sum += weight[i][k] * q_[at(k * n_ + j)];
-        Z_[at(i * n_ + j)] = sum;
+        Numbers sum{};
+        for (int k = 0; k < last_stages_; ++k) sum += weight[i][k] * read<Numbers>(&q_[at(k * n_ + j)]);
+        write(sum, &Z_[at(i * n_ + j)]);
       }
-    }
+    });
     if (diverged_ < 2 || !has_algebraic_states_) return;
     // Continued, what Newton's method has left of algebraic unknowns may lead out of its reach, however short the step.
     for (int j = 0; j < n_; ++j)
@@ -206,7 +243,7 @@ class Radau final : public ImplicitStepper {
   /// R = T^-1 r at the present Z. False: not finite.
   template <int s>
   bool evaluate(double h) {
-    const RadauTable<s>& table = radau_table<s>();
+    const RadauTable<s>& table = this->table<s>();
     for (int i = 0; i < s; ++i) {
       const double* zi = z(i);
       for (int j = 0; j < n_; ++j) Y_[at(j)] = y_[at(j)] + zi[j];
@@ -222,37 +259,35 @@ class Radau final : public ImplicitStepper {
         residual(t_ + table.c[at(i)] * h, Y_.data(), nullptr, R_.data() + i * n_);
       }
     }
-    double check = 0;
     const double by_h = 1 / h;
-    for (int j = 0; j < n_; ++j) {
-      double rj[s], wj[s];
-      for (int i = 0; i < s; ++i) rj[i] = R_[at(i * n_ + j)];
+    each_unknown([&]<class Numbers>(int j) {
+      Numbers rj[s], wj[s];
+      for (int i = 0; i < s; ++i) rj[i] = read<Numbers>(&R_[at(i * n_ + j)]);
       if (is_identity_) {  // r = A^-1 (A f - Z / h): the difference is taken where nothing has been multiplied yet
         for (int i = 0; i < s; ++i) {
-          double sum = -by_h * Z_[at(i * n_ + j)];
+          Numbers sum = -by_h * read<Numbers>(&Z_[at(i * n_ + j)]);
           for (int k = 0; k < s; ++k) sum += table.A[at(i)][at(k)] * rj[k];
           wj[i] = sum;
         }
         std::copy(wj, wj + s, rj);
       }
       for (int i = 0; i < s; ++i) {
-        double sum = 0;
+        Numbers sum{};
         for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * rj[k];
         wj[i] = sum;
       }
       if (is_identity_) {  // T^-1 A^-1 = Λ T^-1
         wj[0] *= table.gamma;
         for (int p = 0; p < table.pairs; ++p) {
-          const double a = wj[1 + 2 * p], b = wj[2 + 2 * p];
+          const Numbers a = wj[1 + 2 * p], b = wj[2 + 2 * p];
           wj[1 + 2 * p] = table.alpha[at(p)] * a + table.beta[at(p)] * b;
           wj[2 + 2 * p] = table.alpha[at(p)] * b - table.beta[at(p)] * a;
         }
       }
-      for (int i = 0; i < s; ++i) {
-        R_[at(i * n_ + j)] = wj[i];
-        check += wj[i];
-      }
-    }
+      for (int i = 0; i < s; ++i) write(wj[i], &R_[at(i * n_ + j)]);
+    });
+    double check = 0;
+    for (int k = 0; k < s * n_; ++k) check += R_[at(k)];
     return std::isfinite(check);
   }
 
@@ -279,16 +314,16 @@ class Radau final : public ImplicitStepper {
 
   template <int s>
   void update() {
-    const RadauTable<s>& table = radau_table<s>();
-    for (int j = 0; j < n_; ++j) {
-      double wj[s];
-      for (int i = 0; i < s; ++i) wj[i] = R_[at(i * n_ + j)];
+    const RadauTable<s>& table = this->table<s>();
+    each_unknown([&]<class Numbers>(int j) {
+      Numbers wj[s];
+      for (int i = 0; i < s; ++i) wj[i] = read<Numbers>(&R_[at(i * n_ + j)]);
       for (int i = 0; i < s; ++i) {
-        double sum = 0;
+        Numbers sum{};
         for (int k = 0; k < s; ++k) sum += table.T[at(i)][at(k)] * wj[k];
-        Z_[at(i * n_ + j)] += sum;
+        write(read<Numbers>(&Z_[at(i * n_ + j)]) + sum, &Z_[at(i * n_ + j)]);
       }
-    }
+    });
   }
 
   /// Whether the increments are at the rounding of what they are added to; with index 2 and 3 tiny steps never get
@@ -347,7 +382,7 @@ class Radau final : public ImplicitStepper {
         ratio_before = ratio;
         if (theta_ < 0.99) {
           eta = theta_ / (1 - theta_);
-          const double expected = eta * norm * std::pow(theta_, most - 1 - m) / wanted;
+          const double expected = eta * norm * whole_power(theta_, most - 1 - m) / wanted;
           if (m < most && expected >= 1 && !is_fixed) {
             gives_up = true;
             shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + most - 1 - m));
@@ -420,7 +455,7 @@ class Radau final : public ImplicitStepper {
       const double again = error_norm(e_.data());
       if (std::isfinite(again)) error = again;
     }
-    if (error <= 1 && has_algebraic_states_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
+    if (error <= 1 && checks_inside_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
     if (error <= 1 && highest_index_ >= 2 && n_ <= largest_derived && control_.fixed_step == 0)
       error = std::max(error, estimate_derived<s>(h));
     return std::max(error, 1e-10);
@@ -452,7 +487,7 @@ class Radau final : public ImplicitStepper {
   }
   template <int s>
   double derived_norm(double h, bool knows_rounding) const {
-    const RadauTable<s>& table = radau_table<s>();
+    const RadauTable<s>& table = this->table<s>();
     const double before = last_stages_ == 0 ? 0 : std::min(std::abs(last_h_ / h), 1.0);
     double product = (s + 1) / (1 + s * std::pow(before, s)), gain = 0, sum = 0;
     for (const double c : table.c) product *= c;
@@ -497,7 +532,7 @@ class Radau final : public ImplicitStepper {
   /// the equations are asked between two nodes. Not finite: infinity.
   template <int s>
   double estimate_inside(double h) {
-    const RadauTable<s>& table = radau_table<s>();
+    const RadauTable<s>& table = this->table<s>();
     const double theta = (table.c[at(s / 2 - 1)] + table.c[at(s / 2)]) / 2;
     double value[s] = {}, rate[s] = {};  // weights of the stages in P and P' h there
     double power = 1;
@@ -548,26 +583,26 @@ class Radau final : public ImplicitStepper {
 
   void accept(double h) override {
     const int s = tried_stages_;
-    const auto write = [&]<int count>(const RadauTable<count>& table) {
-      for (int j = 0; j < n_; ++j) {
-        double zj[count];
-        for (int i = 0; i < count; ++i) zj[i] = Z_[at(i * n_ + j)];
+    const auto keep = [&]<int count>(const RadauTable<count>& table) {
+      each_unknown([&]<class Numbers>(int j) {
+        Numbers zj[count];
+        for (int i = 0; i < count; ++i) zj[i] = read<Numbers>(&Z_[at(i * n_ + j)]);
         for (int k = 0; k < count; ++k) {
-          double sum = 0;
+          Numbers sum{};
           for (int i = 0; i < count; ++i) sum += table.inverse_U[at(k)][at(i)] * zj[i];
-          q_[at(k * n_ + j)] = sum;
+          write(sum, &q_[at(k * n_ + j)]);
         }
-        double sum = 0;
+        Numbers sum{};
         for (int i = 0; i < count; ++i) sum += table.inverse_A[at(count - 1)][at(i)] * zj[i];
-        dy_[at(j)] = sum / h;
-      }
+        write(sum / h, &dy_[at(j)]);
+      });
     };
     if (s == 3)
-      write(radau_table<3>());
+      keep(table<3>());
     else if (s == 5)
-      write(radau_table<5>());
+      keep(table<5>());
     else
-      write(radau_table<7>());
+      keep(table<7>());
     if (is_retaken_) --taken_[at(last_stages_)];  // the same step
     last_stages_ = s;
     ++taken_[at(s)];
@@ -632,6 +667,7 @@ class Radau final : public ImplicitStepper {
   }
 
   bool chooses_;
+  mutable std::tuple<const RadauTable<3>*, const RadauTable<5>*, const RadauTable<7>*> tables_{};  // those in use
   int stages_, last_stages_ = 0, tried_stages_ = 0, wanted_stages_ = 0;
   std::vector<double> Z_, R_, K_, q_, Y_, e_, slope_;
   bool is_identity_ = true, is_retaken_ = false;

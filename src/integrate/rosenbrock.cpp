@@ -29,7 +29,6 @@ class Rosenbrock final : public ImplicitStepper {
                       "matrix that varies, or is given as F(t, y, y') = 0.\n  try: method 'radau'",
                       table.name));
     }
-    find_worst_inside();
   }
 
   int order() const override { return table_.order; }
@@ -38,7 +37,8 @@ class Rosenbrock final : public ImplicitStepper {
     double largest = 0;
     for (int power = 1; power <= table_.dense_rows + 1; ++power) {
       double sum = 0;
-      for (int j = 0; j < table_.stages; ++j) sum += std::abs(dense(power, j) - dense(power - 1, j));
+      for (int j = 0; j < table_.stages; ++j)
+        sum += std::abs(table_.dense_weight(power, j) - table_.dense_weight(power - 1, j));
       largest = std::max(largest, sum);
     }
     return largest;
@@ -51,45 +51,6 @@ class Rosenbrock final : public ImplicitStepper {
   }
 
  private:
-  // 0 = t^k - z from t = 0 with h = 1 has u_i = c_i^k - Σ a_ij u_j: the first k that the dense output misses, where,
-  // and by which weights the stages (besides the rise) make up value and slope there.
-  void find_worst_inside() {
-    constexpr int parts = 64;
-    double worst = 0;
-    RosenbrockTable::Row u{};
-    for (int k = 1; worst < 1e-6; ++k) {
-      inside_order_ = k;
-      for (int i = 0; i < table_.stages; ++i) {
-        u[at(i)] = std::pow(table_.c[at(i)], k) + (k == 1 ? table_.d[at(i)] : 0);
-        for (int j = 0; j < i; ++j) u[at(i)] -= table_.a[at(i)][at(j)] * u[at(j)];
-      }
-      for (int part = 1; part < parts; ++part) {
-        const double theta = static_cast<double>(part) / parts;
-        double value = theta;
-        for (int j = 0; j < table_.stages; ++j) value += dense_value(theta, j) * u[at(j)];
-        const double gap = std::abs(value - std::pow(theta, k));
-        if (gap <= worst) continue;
-        worst = gap;
-        inside_ = theta;
-      }
-    }
-    for (int j = 0; j < table_.stages; ++j) {
-      inside_value_[at(j)] = dense_value(inside_, j);
-      double power = 1;
-      for (int m = 1; m <= table_.dense_rows; ++m) {
-        inside_slope_[at(j)] += dense(m, j) * power * (m - (m + 1) * inside_);
-        power *= inside_;
-      }
-    }
-  }
-
-  /// Weight of u_j in θ (1 - θ) (p_1 + θ p_2 + θ² p_3).
-  double dense_value(double theta, int j) const {
-    double sum = 0;
-    for (int m = table_.dense_rows; m >= 1; --m) sum = (sum + dense(m, j)) * theta;
-    return sum * (1 - theta);
-  }
-
   double shift() const override { return 1 / (tried_h_ * table_.gamma); }
   void take_matrices() override {
     is_linearized_ = false;
@@ -196,7 +157,7 @@ class Rosenbrock final : public ImplicitStepper {
     for (int k = 0; k < n_; ++k) end_[at(k)] = Y_[at(k)] + last[k];
     Trial trial;
     trial.error = error_norm(last);
-    if (trial.error <= 1 && has_algebraic_states_ && control_.fixed_step == 0)
+    if (trial.error <= 1 && checks_inside_ && control_.fixed_step == 0)
       trial.error = std::max(trial.error, estimate_inside(h));
     return trial;
   }
@@ -206,17 +167,17 @@ class Rosenbrock final : public ImplicitStepper {
   double estimate_inside(double h) {
     for (int k = 0; k < n_; ++k) {
       const double rise = end_[at(k)] - y_[at(k)];
-      Y_[at(k)] = y_[at(k)] + inside_ * rise;
+      Y_[at(k)] = y_[at(k)] + table_.inside.theta * rise;
       sum_[at(k)] = rise;
     }
-    add(inside_value_, table_.stages, Y_);
-    add(inside_slope_, table_.stages, sum_);
+    add(table_.inside.value, table_.stages, Y_);
+    add(table_.inside.slope, table_.stages, sum_);
     for (double& slope : sum_) slope /= h;
-    residual(t_ + inside_ * h, Y_.data(), sum_.data(), product_.data());
+    residual(t_ + table_.inside.theta * h, Y_.data(), sum_.data(), product_.data());
     solver_->solve(0, product_.data());
     ++work_.solves;
     // It is of another order; in this way the controller finds the right size.
-    return std::pow(algebraic_norm(product_.data()), (table_.embedded_order + 1.0) / inside_order_);
+    return std::pow(algebraic_norm(product_.data()), (table_.embedded_order + 1.0) / table_.inside.order);
   }
 
   /// sum += Σ_j row_j u_j over the first `count` stages.
@@ -239,11 +200,6 @@ class Rosenbrock final : public ImplicitStepper {
     is_linearized_ = has_rate_ = false;
   }
 
-  /// Weight of u_j in p_power; none below the first and above the last.
-  double dense(int power, int j) const {
-    return power < 1 || power > table_.dense_rows ? 0 : table_.dense[at(power - 1)][at(j)];
-  }
-
   void write_polynomial(Step& step) override {
     const int degree = table_.dense_rows + 1;
     double* c = step.make_polynomial(degree);
@@ -252,7 +208,7 @@ class Rosenbrock final : public ImplicitStepper {
       double before = -rise_[at(k)];
       for (int power = 1; power <= degree; ++power) {  // θ rise + Σ p_m (θ^m - θ^(m+1))
         double p = 0;
-        for (int j = 0; j < table_.stages; ++j) p += dense(power, j) * u_[at(j * n_ + k)];
+        for (int j = 0; j < table_.stages; ++j) p += table_.dense_weight(power, j) * u_[at(j * n_ + k)];
         c[power] = p - before;
         before = p;
       }
@@ -274,9 +230,6 @@ class Rosenbrock final : public ImplicitStepper {
 
   const RosenbrockTable& table_;
   GustafssonController controller_;
-  double inside_ = 0;  // where algebraic states are checked; an error of size h^inside_order_
-  int inside_order_ = 1;
-  RosenbrockTable::Row inside_value_{}, inside_slope_{};
   std::vector<double> u_, Y_, sum_, product_, rate_, slope_;
   std::vector<double> rise_;  // from the start of the last accepted step to its corrected end
   bool is_identity_ = true, is_linearized_ = false, has_rate_ = false, has_warned_ = false;

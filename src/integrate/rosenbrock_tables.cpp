@@ -1,10 +1,56 @@
 #include "integrate/rosenbrock_tables.hpp"
 
+#include <cmath>
 #include <cstddef>
 
 namespace pawl {
 
 namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Weight of u_j in θ (1 - θ) (p_1 + θ p_2 + θ² p_3).
+double dense_value(const RosenbrockTable& table, double theta, int j) {
+  double sum = 0;
+  for (int m = table.dense_rows; m >= 1; --m) sum = (sum + table.dense_weight(m, j)) * theta;
+  return sum * (1 - theta);
+}
+
+// 0 = t^k - z from t = 0 with h = 1 has u_i = c_i^k - Σ a_ij u_j: the first k that the dense output misses, where, and
+// by which weights the stages (besides the rise) make up value and slope there.
+RosenbrockTable::Inside find_inside(const RosenbrockTable& table) {
+  constexpr int parts = 64;
+  RosenbrockTable::Inside inside;
+  double worst = 0;
+  RosenbrockTable::Row u{};
+  for (int k = 1; worst < 1e-6; ++k) {
+    inside.order = k;
+    for (int i = 0; i < table.stages; ++i) {
+      u[at(i)] = std::pow(table.c[at(i)], k) + (k == 1 ? table.d[at(i)] : 0);
+      for (int j = 0; j < i; ++j) u[at(i)] -= table.a[at(i)][at(j)] * u[at(j)];
+    }
+    for (int part = 1; part < parts; ++part) {
+      const double theta = static_cast<double>(part) / parts;
+      double value = theta;
+      for (int j = 0; j < table.stages; ++j) value += dense_value(table, theta, j) * u[at(j)];
+      const double gap = std::abs(value - std::pow(theta, k));
+      if (gap <= worst) continue;
+      worst = gap;
+      inside.theta = theta;
+    }
+  }
+  for (int j = 0; j < table.stages; ++j) {
+    inside.value[at(j)] = dense_value(table, inside.theta, j);
+    double power = 1;
+    for (int m = 1; m <= table.dense_rows; ++m) {
+      inside.slope[at(j)] += table.dense_weight(m, j) * power * (m - (m + 1) * inside.theta);
+      power *= inside.theta;
+    }
+  }
+  return inside;
+}
 
 /// Stages from `first` (counted from 0) on sit at the end of the step; all but the first of them add the stage before.
 RosenbrockTable stiffly_accurate(RosenbrockTable table, std::size_t first) {
@@ -14,6 +60,7 @@ RosenbrockTable stiffly_accurate(RosenbrockTable table, std::size_t first) {
     table.a[i] = table.a[i - 1];
     table.a[i][i - 1] = 1;
   }
+  table.inside = find_inside(table);
   return table;
 }
 

@@ -29,6 +29,18 @@ struct RosenbrockTable {
   Row c{}, d{};
   std::array<Row, most_stages> a{}, C{};
   std::array<Row, 3> dense{};
+  /// Where in a step the dense output of algebraic unknowns is worst.
+  struct Inside {
+    double theta = 0;
+    int order = 1;         ///< their error there is of size h^order
+    Row value{}, slope{};  ///< weights of the stages, beside the rise, in the value and the slope there
+  } inside = {};           ///< follows from the rest
+
+  /// Weight of u_j in p_power; none below the first and above the last.
+  double dense_weight(int power, int j) const {
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    return power < 1 || power > dense_rows ? 0 : dense[at(power - 1)][at(j)];
+  }
 };
 
 const std::vector<RosenbrockTable>& rosenbrock_tables();

@@ -50,6 +50,7 @@ class Switching {
   const SwitchingRules& rules() const { return rules_; }
   long long evaluations() const { return spectrum_.evaluations(); }
   std::vector<Message> take_notes() { return std::exchange(notes_, {}); }
+  bool has_notes() const { return !notes_.empty(); }
   void carry(Memory& memory);
 
  private:

@@ -53,12 +53,11 @@ struct Cache {
   std::array<Slot, count> slots;
 };
 
-// Read at every evaluation: a place that is known when the program is loaded costs one instruction.
-[[gnu::tls_model("initial-exec")]] thread_local constinit Cache* cache = nullptr;
+// Read at every evaluation. In a program its place is known when that is loaded; a library that is loaded later, as by
+// Python, must not ask for such a place: there are few.
+thread_local constinit Cache* cache = nullptr;
 
 Cache& make_cache() {
-  // On the heap: memory of threads that is known when a program is loaded is scarce where a program loads libraries
-  // later.
   struct Owner {
     std::unique_ptr<Cache> all = std::make_unique<Cache>();
     ~Owner() { cache = nullptr; }

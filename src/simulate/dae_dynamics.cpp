@@ -54,6 +54,10 @@ void DaeDynamics::keep_manifold(const StepControl& control, std::vector<bool> fi
         return *form_;
       },
       control);
+  if (!loads_) return;
+  pull_->watch([this, &field](double t, const double* x, const double* allowed) {
+    return loads_->violation(t, x, *field.around->held, allowed);
+  });
 }
 
 void DaeDynamics::decide_switches(const StepControl& control, double direction) {
@@ -90,7 +94,8 @@ std::shared_ptr<Dynamics> DaeDynamics::make_reader() const {
   return reader;
 }
 
-void DaeDynamics::begin(int field_from, AtStart policy) {
+void DaeDynamics::begin(int field_from, AtStart policy, bool cuts_steps) {
+  cuts_steps_ = cuts_steps;
   field_from_ = field_from;
   has_begun_ = true;
   policy_ = policy;
@@ -139,7 +144,7 @@ std::string DaeDynamics::settle(double t, double* x, const Held& held, Settle wh
     return failure.empty() && pull_ ? pull_->meet_invariants(*form_, t, x, held) : failure;
   }
   if (why == Settle::start && switches_ && !has_decided_) return {};  // they are decided first
-  if (why == Settle::pass && form_->structure().index < 2) return {};
+  if (why == Settle::pass && form_->structure().index < 2 && !cuts_steps_) return {};
   return make_consistent(t, x, held, why);
 }
 

@@ -33,8 +33,9 @@ class DaeDynamics final : public Dynamics {
   IdealSwitches* switches() { return switches_.get(); }
 
   /// From which index of a mode on rates are wanted at any values of what is differentiated, as explicit steps do, and
-  /// what is wanted of a start.
-  void begin(int field_from, AtStart policy);
+  /// what is wanted of a start. cuts_steps: at an event the state is one of a polynomial, whose algebraic unknowns are
+  /// known to the tolerance.
+  void begin(int field_from, AtStart policy, bool cuts_steps);
   /// In the mode in force.
   bool is_field() const { return form_->structure().index >= field_from_; }
 
@@ -95,7 +96,7 @@ class DaeDynamics final : public Dynamics {
   std::vector<bool> fixed_;
   AtStart policy_ = AtStart::project;
   int field_from_ = std::numeric_limits<int>::max();
-  bool has_begun_ = false;
+  bool has_begun_ = false, cuts_steps_ = false;
   long long rates_given_ = 0;
 };
 

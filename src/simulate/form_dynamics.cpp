@@ -110,7 +110,15 @@ void FormDynamics::draw_multipliers() {
   source.are_known = [mechanics = mechanics_](double t, const double* x) {
     return mechanics != nullptr && mechanics->is_known(t, x);
   };
-  if (contacts_) source.are_shared = [contacts = contacts_.get()] { return contacts->share_loads(); };
+  if (contacts_) {
+    source.are_shared = [contacts = contacts_.get()] { return contacts->share_loads(); };
+    source.are_of_constraints = [source = multipliers_.get(), mechanics = mechanics_, contacts = contacts_.get()](
+                                    double t, const double* x) {
+      const Held& held = mechanics->held();
+      const Surroundings<double> around{&held, {}, nullptr, nullptr, nullptr, source};
+      return contacts->constraints_hold(Point<double>(t, x, held.parameters.data(), &around));
+    };
+  }
   followers_ = multipliers_->levels = std::make_shared<FollowerLevels>(std::move(source), recipe_.tolerance,
                                                                        static_cast<int>(model_->state_names.size()));
 }

@@ -314,7 +314,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
     steepest =
         std::max(steepest, slope_terms(watched(other, conducts), held, search.t, trial.y, trial.dy, 1, trial.dy));
   const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + zero_value * steepest;
-  if (std::abs(first) > std::max(flat, close * std::abs((later - first) / ahead)))
+  // A slope that is overtaken in so small a part of that way may be rounding.
+  if (std::abs(first) > std::max({flat, zero_slope * std::abs(later), close * std::abs((later - first) / ahead)}))
     return sign_of(accuracy_.direction * first);
   return std::abs(later) > flat ? sign_of(accuracy_.direction * later) : 0;
 }
@@ -327,8 +328,10 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
   double scale = conducts ? largest_current_ : largest_voltage_;
   for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
     std::vector<double> y = points[p].y, dy = points[p].dy;
-    for (std::size_t j = 0; j < y.size(); ++j)  // one that is zero for a moment has been larger
-      y[j] += 1e-3 * largest_[j] * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
+    for (std::size_t j = 0; j < y.size(); ++j) {  // one that is zero, and always was, may become larger
+      const double size = std::max(largest_[j], form_.equations().nominal(static_cast<int>(j), y[j]));
+      y[j] += 1e-3 * size * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
+    }
     if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
     for (int other = 0; other < count(); ++other) {
       const Function& same = watched(other, conducts);

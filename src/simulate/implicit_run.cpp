@@ -14,8 +14,8 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr int largest_field = 200;      // unknowns, of equations of index 3
-constexpr int largest_bdf_field = 100;  // the same of index 2, whose Jacobian BDF would need of the field
+constexpr int largest_field = 200;             // unknowns, of equations of index 3
+constexpr int largest_field_of_index_2 = 100;  // the same of index 2, for methods that do not keep their order there
 
 }  // namespace
 
@@ -42,6 +42,11 @@ bool is_bdf(const Method& method) {
   return method.family == Family::multistep && method.highest_index > 0;
 }
 
+/// Whether equations of index 2 as they stand cost it its order, or the control of its error.
+bool is_made_for_index_1(const Method& method) {
+  return is_bdf(method) || (method.is_implicit() && method.highest_index == 1);
+}
+
 const MechanicsInfo* mechanism_of(const System::Declarations& model) {
   return model.parts && model.parts->mechanics ? model.parts->mechanics.get() : nullptr;
 }
@@ -53,7 +58,7 @@ void ImplicitRun::analyze(const SolverPlan& solver, const ActiveField& field) {
   const Options& options = setup_.options;
   dae_ = std::make_shared<DaeDynamics>(model_, solver.wants_differences);
   dae_->keep_manifold(control, fixed_states(), field);
-  setup_.explain = [this] { return keeper_ ? keeper_->singular() : std::string(); };
+  setup_.explain = [this] { return keeper_ ? keeper_->obstacle() : std::string(); };
   setup_.dynamics = dae_;
   if (!model_->switches.empty()) dae_->decide_switches(control, options.end < options.start ? -1 : 1);
   if (const MechanicsInfo* mechanism = mechanism_of(*model_); mechanism != nullptr && !mechanism->contacts.empty()) {
@@ -108,8 +113,8 @@ void ImplicitRun::begin(const Plan& plan) {
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
     is_field_always_ = !method.is_implicit() || has_joints || index_ > 3 || dae_->form().structure().array > 0 ||
                        (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field));
-    may_be_field_ = is_bdf(method) && dae_->form().size() <= largest_bdf_field;
-    dae_->begin(is_field_always_ ? 0 : may_be_field_ ? 2 : std::numeric_limits<int>::max(), plan.start);
+    may_be_field_ = is_made_for_index_1(method) && dae_->form().size() <= largest_field_of_index_2;
+    dae_->begin(is_field_always_ ? 0 : may_be_field_ ? 2 : std::numeric_limits<int>::max(), plan.start, is_bdf(method));
     // With events, conditions are decided first: they may say which equations are in force.
     if (!model_->has_events()) {
       setup_.start_failure = dae_->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -152,8 +157,8 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
 }
 
 /// IDA's error test leaves out what only derivatives of equations determine, and the shorter a step the worse are its
-/// equations: from index 2 on BDF integrates the field, with all unknowns in its error test and pulled inside its
-/// steps.
+/// equations; Rosenbrock and diagonally implicit methods have two orders of them where they have five of the others,
+/// and estimates that do not see it. From index 2 on these integrate the field, with all unknowns in their error test.
 std::unique_ptr<Stepper> ImplicitRun::make_method(const Method& method, const VectorField& field, int size,
                                                   const StepControl& control) {
   if (!dae_ || is_field_always_ || !may_be_field_)

@@ -28,8 +28,8 @@ class ImplicitRun {
   /// steps on the manifold, and follows jumps.
   void analyze(const SolverPlan& solver, const ActiveField& field);
   /// A consistent start. The field of rates is integrated by explicit methods, where there are joints, from index 4 on,
-  /// at index 3 unless the system is large and the method keeps its order there, and with bdf in modes of index 2. The
-  /// plan must outlive it.
+  /// at index 3 unless the system is large and the method keeps its order there, and in modes of index 2, unless it is
+  /// large, with methods that do not (bdf, Rosenbrock, diagonally implicit). The plan must outlive it.
   void begin(const Plan& plan);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.

@@ -272,8 +272,8 @@ void Loop::pass_accumulation() {
 
 void Loop::say_what_was_seen() {
   if (driver_.stiffness()) watch_.report_stiffness(*driver_.stiffness(), step_);
-  watch_.report(driver_.take_notes());
-  watch_.report(events_.take_notes());
+  if (driver_.has_notes()) watch_.report(driver_.take_notes());
+  if (events_.has_notes()) watch_.report(events_.take_notes());
   if (!setup_.options.step) judge_pace();
   if (!ending_ && !makes_progress()) stop();
 }

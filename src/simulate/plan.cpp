@@ -1,6 +1,7 @@
 #include "simulate/plan.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -75,6 +76,12 @@ class Deliberation {
   }
 
  private:
+  /// In words, which take a while to make and are said of more than one method.
+  const std::string& tolerance() {
+    if (tolerance_.empty()) tolerance_ = fmt::format("tolerance {:g}", relative_);
+    return tolerance_;
+  }
+
   void reject(std::string what, std::string why) { plan_.rejected.push_back({std::move(what), std::move(why)}); }
 
   bool leaves_constraints_open() const {
@@ -112,10 +119,10 @@ class Deliberation {
                                        ? facts_.allows_rosenbrock && !options_.step
                                        : facts_.kind == ModelKind::rates && facts_.has_exact_rates;
     if (relative_ >= 1e-4 && allows_rosenbrock)
-      return {&find_method("rodas5p"), fmt::format("tolerance {:g}: six stages without iteration", relative_)};
+      return {&find_method("rodas5p"), tolerance() + ": six stages without iteration"};
     if (relative_ >= 1e-4)
       reject("rodas5p", "a Rosenbrock method needs exact derivatives, a constant mass matrix and an index below 2");
-    return {&find_method("radau"), fmt::format("tolerance {:g}: orders 5, 9 and 13, step by step", relative_)};
+    return {&find_method("radau"), tolerance() + ": orders 5, 9 and 13, step by step"};
   }
 
   /// The higher the wanted accuracy, the higher the order that pays (docs/benchmarks.md). Between, dop853: its dense
@@ -123,10 +130,10 @@ class Deliberation {
   /// the dense output comes from its ends, and each evaluation is dear: tsitouras-papakostas-8 needs the fewest;
   /// verner-9 needs as many for the same error (andrews: half as many again), and at the same tolerance is less
   /// accurate, so that a run would get worse where the one takes over from the other.
-  Decision<const Method*> explicit_method() const {
+  Decision<const Method*> explicit_method() {
     const char* name = relative_ > 1e-5 ? "tsitouras-5" : relative_ > 1e-8 ? "dop853" : "verner-9";
     if (plan_.has_manifold) name = "tsitouras-papakostas-8";
-    return {&find_method(name), fmt::format("tolerance {:g}", relative_)};
+    return {&find_method(name), tolerance()};
   }
 
   void choose_method() {
@@ -268,6 +275,7 @@ class Deliberation {
   const Facts& facts_;
   const Options& options_;
   const double relative_;
+  std::string tolerance_;
   Plan plan_;
 };
 
@@ -305,19 +313,21 @@ StartWords read_start(const std::string& words) {
 }
 
 SolverPlan read_solver(const ImplicitOptions& wanted) {
+  constexpr std::array kinds{LinearSolver::automatic, LinearSolver::dense, LinearSolver::band, LinearSolver::sparse};
+  constexpr std::string_view krylov = "krylov";
   SolverPlan plan;
-  std::vector<std::string> names;
-  bool is_known = false;
-  for (const LinearSolver one :
-       {LinearSolver::automatic, LinearSolver::dense, LinearSolver::band, LinearSolver::sparse}) {
-    names.emplace_back(to_string(one));
-    if (wanted.linear_solver == names.back()) plan.kind = one, is_known = true;
-  }
-  names.emplace_back("krylov");
-  plan.is_krylov = wanted.linear_solver == names.back();
-  if (!is_known && !plan.is_krylov)
+  const auto known = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](LinearSolver one) { return wanted.linear_solver == to_string(one); });
+  plan.is_krylov = wanted.linear_solver == krylov;
+  if (known != kinds.end()) {
+    plan.kind = *known;
+  } else if (!plan.is_krylov) {
+    std::vector<std::string> names;
+    for (const LinearSolver one : kinds) names.emplace_back(to_string(one));
+    names.emplace_back(krylov);
     throw Misuse(fmt::format("unknown linear solver '{}'{} ({})", wanted.linear_solver,
                              did_you_mean(wanted.linear_solver, names), fmt::join(names, ", ")));
+  }
   plan.wants_differences = wanted.jacobian == "differences";
   if (!is_auto(wanted.jacobian) && !plan.wants_differences)
     throw Misuse(fmt::format("jacobian '{}': expected auto or differences", wanted.jacobian));

@@ -69,6 +69,15 @@ bool SharedLoads::share_here(double t, Held& held, const std::vector<int>& unloa
   return true;
 }
 
+std::string SharedLoads::violation(double t, const double* x, const Held& held, const double* allowed) {
+  if (held.shares.empty()) return {};
+  if (!watch_) watch_.emplace(mechanism_, formulate::Formulation());
+  watch_->lock(held);
+  left_out_.clear();
+  for (const LoadShare& share : held.shares) left_out_.push_back(share.row);
+  return watch_->violation_of(left_out_, t, x, allowed);
+}
+
 std::vector<Message> SharedLoads::take_notes(double t) {
   std::vector<Message> notes;
   for (const Message& note : form_->take_notes()) {

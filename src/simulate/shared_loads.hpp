@@ -30,6 +30,9 @@ class SharedLoads {
 
   /// Why the motion cannot go on: what was left out last follows from others in this position alone. Empty: it can.
   std::string describe_singular(double t) const;
+  /// Where a row that is left out does not hold any more although the others do: which one, and by how much. Empty: all
+  /// hold. allowed: by how much states may be off.
+  std::string violation(double t, const double* x, const Held& held, const double* allowed);
   /// Joints that were left out last, and have not been told of.
   std::vector<Message> take_notes(double t);
   void forget_notes() { told_.clear(); }
@@ -49,6 +52,8 @@ class SharedLoads {
   std::vector<double> x_;  // where it looked last
   Held held_;
   std::vector<int> told_;  // rows
+  std::optional<formulate::MechanicsForm> watch_;
+  std::vector<int> left_out_;  // rows
 };
 
 }  // namespace pawl::detail

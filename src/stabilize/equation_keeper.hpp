@@ -36,7 +36,8 @@ class EquationKeeper final : public Keeper {
   void carry(Memory& memory) override { memory(singular_, matrices_, has_hidden_, raised_); }
 
   /// Where the last step passed a singular position, in words; empty: it did not.
-  const std::string& singular() const { return singular_; }
+  /// Why steps cannot go on; empty: no reason is known here.
+  const std::string& obstacle() const { return singular_.empty() ? equations_.unkept() : singular_; }
   long long raised_polynomials() const { return raised_; }
 
  private:

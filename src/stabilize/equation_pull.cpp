@@ -14,7 +14,7 @@ constexpr int most_rounds = 10;  // of invariants and constraints in turns
 
 EquationPull::EquationPull(const System::Declarations& model, Follow follow, const StepControl& control)
     : follow_(std::move(follow)), control_(control), invariants_(model) {
-  for (std::vector<double>* one : {&start_, &rates_}) one->resize(model.state_names.size());
+  for (std::vector<double>* one : {&start_, &rates_, &allowed_}) one->resize(model.state_names.size());
   for (std::vector<double>* one : {&residual_, &rounding_}) one->resize(static_cast<std::size_t>(invariants_.rows()));
 }
 
@@ -27,6 +27,7 @@ void EquationPull::take_levels(double t, const double* x, const Held& held) {
 bool EquationPull::begin(double t, const double* /*x*/, double h) {
   step_ = std::min(std::abs(h), 1.0);
   is_retaken_ = t == from_ && is_applied_;
+  if (t != from_) unkept_.clear();
   from_ = t;
   is_applied_ = false;
   return false;
@@ -38,13 +39,13 @@ double EquationPull::apply(double t, double* x) {
   const bool is_left_off = leaves_something(form);
   const bool is_of_event = is_retaken_ && form.structure().index == 2;
   matrices_.clear();
-  if (!is_left_off && !is_of_event) return 0;
+  if (!is_left_off && !is_of_event) return is_watched_well(t, x) ? 0 : std::numeric_limits<double>::infinity();
   const std::size_t n = start_.size();
   std::copy(x, x + n, start_.begin());
   std::fill(rates_.begin(), rates_.end(), 0.0);
   failure_ = formulate::find_consistent(form, t, x, rates_.data(), {}, true, &matrices_).failure;
   if (failure_.empty() && invariants_.rows() > 0) failure_ = meet_invariants(form, t, x, form.held());
-  if (!failure_.empty()) return std::numeric_limits<double>::infinity();
+  if (!failure_.empty() || !is_watched_well(t, x)) return std::numeric_limits<double>::infinity();
   ++applied_;
   if (!is_left_off) return 0;  // known to the tolerance, and now to rounding
   // Unknowns that are not differentiated follow from the others: how far they were off is no error of the motion. Where
@@ -65,6 +66,16 @@ double EquationPull::apply(double t, double* x) {
     count += 1;
   }
   return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+bool EquationPull::is_watched_well(double t, const double* x) {
+  if (!watch_) return true;
+  for (std::size_t i = 0; i < allowed_.size(); ++i)
+    allowed_[i] = control_.absolute[i] + control_.relative * std::abs(x[i]);
+  std::string unkept = watch_(t, x, allowed_.data());
+  const bool is_well = unkept.empty();
+  if (!is_well) unkept_ = std::move(unkept);
+  return is_well;
 }
 
 std::string EquationPull::settle(double t, double* x) {

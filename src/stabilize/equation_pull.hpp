@@ -25,6 +25,9 @@ class EquationPull final : public Correction {
   /// The form in the mode that is held at this time.
   using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
   EquationPull(const System::Declarations& model, Follow follow, const StepControl& control);
+  /// Asked at the end of every step, by how much states may be off: why the motion cannot go on; empty: it can.
+  using Watch = std::function<std::string(double t, const double* x, const double* allowed)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
   /// From this index on steps integrate the field of rates, which leaves algebraic unknowns off their equations too.
   /// Below they solve the equations themselves, which leaves hidden constraints where the index is 3, and invariants.
   void set_field(int from_index) { field_from_ = from_index; }
@@ -45,11 +48,14 @@ class EquationPull final : public Correction {
   std::string meet_invariants(formulate::DaeForm& form, double t, double* x, const Held& held);
 
   void carry(Memory& memory) {
-    memory(step_, from_, is_applied_, is_retaken_, failure_, applied_, largest_move_, largest_in_tolerance_, matrices_);
+    memory(step_, from_, is_applied_, is_retaken_, failure_, unkept_, applied_, largest_move_, largest_in_tolerance_,
+           matrices_);
     invariants_.carry(memory);
   }
 
   const std::string& failure() const { return failure_; }
+  /// What the watch said of trial steps from where the motion is now.
+  const std::string& unkept() const { return unkept_; }
   long long applied() const { return applied_; }
   double largest_move() const { return largest_move_; }
   double largest_move_in_tolerance() const { return largest_in_tolerance_; }
@@ -60,16 +66,18 @@ class EquationPull final : public Correction {
     return is_of_field(form) || form.structure().index >= 3 || invariants_.rows() > 0;
   }
   bool move_to_invariants(const formulate::DaeForm& form, double t, double* x);
+  bool is_watched_well(double t, const double* x);
 
   Follow follow_;
+  Watch watch_;
   int field_from_ = std::numeric_limits<int>::max();
   double step_ = 1, from_ = std::numeric_limits<double>::quiet_NaN();  // size and start of the one that is tried
   bool is_applied_ = false, is_retaken_ = false;
   const StepControl control_;
   formulate::InvariantRows invariants_;
   formulate::StageMatrices matrices_;
-  std::vector<double> start_, rates_, residual_, rounding_;
-  std::string failure_;
+  std::vector<double> start_, rates_, residual_, rounding_, allowed_;
+  std::string failure_, unkept_;
   long long applied_ = 0;
   double largest_move_ = 0, largest_in_tolerance_ = 0;
 };

@@ -43,6 +43,7 @@ class ManifoldKeeper final : public Keeper {
     return (hermite_ ? hermite_->evaluations : 0) + (passage_ ? passage_->evaluations : 0);
   }
   std::vector<Message> take_notes() override { return std::exchange(notes_, {}); }
+  bool has_notes() const override { return !notes_.empty(); }
   /// With its stabilizer; the form is carried by whoever owns it.
   void carry(Memory& memory) override;
 

@@ -10,7 +10,7 @@ void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j) {
   seen.emplace_back(i, j);
 }
 
-int EntryMap::row_of(State x) const {
+int EntryMap::checked_row_of(State x) const {
   if (model != 0) own_index(x, number.size(), "state", model);
   const auto i = static_cast<std::size_t>(x.index);
   if (i >= number.size() || number[i] < 0)

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
-#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include "pawl/message.hpp"
@@ -265,13 +269,42 @@ std::string_view to_string(Message::Level level) {
   return level == note ? "note" : level == warning ? "warning" : "ending";
 }
 
+namespace {
+
+/// The text with its places filled in, {name} or {name:format}. Runs say which method they take, so this is part of
+/// what beginning one costs: words are appended as they are.
+std::string filled(std::string_view text, double t, const std::vector<Message::Datum>& data) {
+  std::string out;
+  for (;;) {
+    const auto open = text.find('{');
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::string_view place = text.substr(open, text.find('}', open) + 1 - open);
+    const auto colon = std::min(place.find(':'), place.size() - 1);
+    const std::string_view name = place.substr(1, colon - 1), format = place.substr(colon);
+    const auto fill_in = [&](const auto& value) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
+        out += value;
+      } else {
+        fmt::format_to(std::back_inserter(out), fmt::runtime(fmt::format("{{{}", format)), value);
+      }
+    };
+    if (name == "t") {
+      fill_in(t);
+    } else {
+      const auto one = std::find_if(data.begin(), data.end(), [&](const auto& datum) { return datum.name == name; });
+      if (one == data.end()) throw std::logic_error("a message without the datum '" + std::string(name) + "'");
+      std::visit(fill_in, one->value);
+    }
+    text.remove_prefix(open + place.size());
+  }
+}
+
+}  // namespace
+
 Message make_message(MessageCode code, double t, std::vector<Message::Datum> data) {
   const MessageRow& row = row_of(code);
-  fmt::dynamic_format_arg_store<fmt::format_context> values;
-  values.push_back(fmt::arg("t", t));
-  for (const Message::Datum& one : data)
-    std::visit([&](const auto& value) { values.push_back(fmt::arg(one.name.c_str(), value)); }, one.value);
-  std::string text = fmt::vformat(fmt::string_view(row.text.data(), row.text.size()), values);
+  std::string text = filled(row.text, t, data);
   return {code, t, std::move(data), row.level, std::move(text)};
 }
 

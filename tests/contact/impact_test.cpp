@@ -216,7 +216,7 @@ class Generator {
     r.H = inverse;
     r.v = matrix(n, 1);
     if (joints > 0) {
-      const MatrixXd S = linear::inverse(G * inverse * G.transpose());
+      const MatrixXd S = linear::inverse(MatrixXd(G * inverse * G.transpose()));
       r.H -= inverse * G.transpose() * S * G * inverse;
       r.v -= inverse * G.transpose() * S * G * r.v;
     }

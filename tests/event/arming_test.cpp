@@ -70,6 +70,9 @@ TEST(Fired, BilateralTakenBackByConsistentValuesAlonePassesZeroWithoutAnEvent) {
   EXPECT_EQ(bilateral({.sign = near, .slope = far}, stayed, true), (Standing{near, false, Outcome::passes}));
   EXPECT_EQ(bilateral({.sign = near, .slope = far}, moved, true), (Standing{near, false}));
   EXPECT_EQ(bilateral({.sign = near, .slope = near}, stayed), (Standing{near, false}));
+  // Within rounding of zero as well.
+  EXPECT_EQ(bilateral({.slope = far}, stayed, true), (Standing{near, false, Outcome::passes}));
+  EXPECT_EQ(bilateral({.slope = far}, moved, true), (Standing{far, true}));
 }
 
 TEST(Fired, BilateralPutOnZeroIsArmedOnTheSideItLeavesTo) {

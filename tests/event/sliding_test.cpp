@@ -77,6 +77,28 @@ TEST(Sliding, OnTwoSurfacesAtOnceIsTheEquivalentControl) {
   EXPECT_NEAR(end[u], 0.03 * std::cos(20) - 0.2 * std::sin(10), 1e-12);
 }
 
+// Four ways to leave read the same equivalent control, three evaluations of the rates, at the same instants.
+TEST(Sliding, OnTwoSurfacesAsksForTheEquivalentControlOncePerInstant) {
+  System system("two relays");
+  const auto x = system.state("x", 0.0), y = system.state("y", 0.0), z = system.state("z", 1.0);
+  const System::Levels levels{.below = 1, .above = -1};
+  const auto u = system.relay("u", levels, [=](const auto&at) { return at[x]; }),
+             v = system.relay("v", levels, [=](const auto&at) { return at[y]; });
+  long long calls = 0;
+  system.rates([=, &calls](const Point<double>& at, Rates<double>& d) {
+    ++calls;
+    d[x] = at[u] + 0.5 * std::sin(at.t);
+    d[y] = at[v] + 0.2 * at[u] + 0.3 * std::cos(at.t);
+    d[z] = at[u] - at[v] * at[z];
+  });
+  const Result run = simulate(system, {.end = 5, .tolerance = 1e-8, .method = "dop853"});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_EQ(run.mode(run.final().held()), "u sliding, v sliding");
+  EXPECT_EQ(run.statistics.rhs, calls);
+  const long long steps = run.statistics.steps_accepted + run.statistics.steps_rejected, stages = 12 + 4;
+  EXPECT_LE(calls, 3 * (run.statistics.events.guard_points / 4 + stages * steps + 20));
+}
+
 TEST(Sliding, CoulombFrictionReversesSevenTimesThenHoldsForGood) {
   System mass("friction");
   const auto x = mass.state("x", 12.0), v = mass.state("v", 6.0);

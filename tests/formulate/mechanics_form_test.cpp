@@ -47,6 +47,26 @@ TEST(MechanicsForm, AcceleratesTheSqueezerAsPublished) {
   for (int row = 2; row < 6; ++row) EXPECT_NEAR(form.multiplier(0, x.data(), row), 0, 1e-12);
 }
 
+TEST(MechanicsForm, AMassThatIsAParameterIsTakenAnewWhereTheParameterChanges) {  // v' = f / m, factored once per mode
+  Mechanics cart("cart");
+  const auto x = cart.coordinate("x", 0, 0);
+  const auto m = cart.parameter("m", 2);
+  cart.mass(x, m);
+  cart.force([=](const auto&, auto& f) { f[x] = 6; });
+  MechanicsForm form(cart.share(), {});
+  Held held = Values(cart).held();
+  const std::vector<double> state{0, 0};
+  std::vector<double> rates(2);
+  for (const double mass : {2.0, 2.0, 3.0, 12.0}) {
+    held.parameters[0] = mass;
+    form.lock(held);
+    for (int again = 0; again < 2; ++again) {
+      form.rate(0, state.data(), rates.data());
+      EXPECT_DOUBLE_EQ(rates[1], 6 / mass);
+    }
+  }
+}
+
 TEST(MechanicsForm, TheMultiplierOfARodIsItsForce) {
   const Problem& problem = find_problem("cartesian-pendulum");
   Values values(problem.system);

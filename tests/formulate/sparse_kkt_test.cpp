@@ -178,7 +178,7 @@ std::unique_ptr<Kkt> sparse_kkt(const Mechanism& m) {
 }
 
 Kkt::Status factor(Kkt& kkt, const Mechanism& m) {
-  return kkt.factor(m.mass_values.data(), m.jacobian_values.data());
+  return kkt.factor(m.mass_values.data(), m.jacobian_values.data(), false);
 }
 
 /// S = G M^-1 G^T, row by row over its own diagonal, has no pivot below its smallest eigenvalue.
@@ -277,7 +277,7 @@ TEST(SparseKkt, WorksWithoutRowsAndWithoutCoordinates) {
   EXPECT_EQ(a, Vector::Zero(m.size()));
 
   const auto empty = make_sparse_kkt({}, {});
-  EXPECT_EQ(empty->factor(nullptr, nullptr), Kkt::Status::good);
+  EXPECT_EQ(empty->factor(nullptr, nullptr, false), Kkt::Status::good);
   empty->solve(nullptr, nullptr, nullptr, nullptr);
   empty->pull(nullptr, nullptr);
 }

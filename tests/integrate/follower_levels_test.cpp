@@ -26,8 +26,7 @@ struct Course {
                       if (t != known) ++evaluations;
                       out[0] = f(t);
                     },
-                .are_known = [this](double t, const double*) { return t == known; },
-                .are_shared = {}},
+                .are_known = [this](double t, const double*) { return t == known; }},
                tolerance, 1) {
     step.t0 = 0;
     step.t1 = step.span = step.h = span;

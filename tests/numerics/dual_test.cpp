@@ -1,8 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "pawl/scalar.hpp"
 
@@ -16,6 +22,48 @@ struct Case {
   std::function<D(const D&)> f;
   std::function<double(double)> derivative;
 };
+
+TEST(Dual, TakesSinesAndCosinesOfEveryAngleAnew) {  // they are kept, by the bits of the angle
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  std::vector<double> angles{0.0, -0.0, 1e-300, -1e-300, 1e18, std::numeric_limits<double>::infinity()};
+  for (int k = -500; k < 500; ++k) angles.push_back(0.0173 * k * k * k);
+  for (int round = 0; round < 2; ++round) {
+    for (const double angle : angles) {
+      const D x = D::variable(angle, 1);
+      const D sine = sin(x), cosine = cos(x);
+      const Jet<double> wave = sin(Jet<double>::variable(angle));
+      if (std::isinf(angle)) {
+        EXPECT_TRUE(std::isnan(sine.value) && std::isnan(cosine.value) && std::isnan(wave.value));
+        continue;
+      }
+      EXPECT_TRUE(same(sine.value, std::sin(angle)) && same(cosine.value, std::cos(angle))) << angle;
+      EXPECT_TRUE(sine.slope[1] == std::cos(angle) && cosine.slope[1] == -std::sin(angle)) << angle;
+      EXPECT_TRUE(wave.value == std::sin(angle) && wave.slope == std::cos(angle)) << angle;
+    }
+  }
+}
+
+TEST(Dual, WithANumberIsTheSameAsWithADualThatHasNoSlopes) {
+  D x(1.7);
+  x.slope = {0.3, -2.1};
+  const D c(-0.6);
+  const double number = -0.6;
+  const std::pair<D, D> pairs[] = {{x + number, x + c}, {number + x, c + x}, {x - number, x - c}, {number - x, c - x},
+                                   {x * number, x * c}, {number * x, c * x}, {x / number, x / c}, {number / x, c / x}};
+  for (const auto& [one, other] : pairs) {
+    EXPECT_EQ(one.value, other.value);
+    EXPECT_EQ(one.slope, other.slope);
+  }
+  D y = x;
+  y += 2;
+  y *= 3;
+  y -= 4;
+  y /= 8;
+  EXPECT_EQ(y.value, ((x.value + 2) * 3 - 4) / 8);
+  EXPECT_EQ(y.slope[0], x.slope[0] * 3 / 8);
+}
 
 TEST(Dual, FollowsTheChainRuleThroughEveryFunction) {
   const Case cases[] = {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "pawl/pawl.hpp"
 
@@ -41,6 +43,59 @@ TEST(ForceGuards, ACornerThatSticksCostsWhatAPinCosts) {
   EXPECT_TRUE(are_all_proved(corner));
   EXPECT_NEAR(corner.final_state[2], pin.final_state[2], 1e-6);
   EXPECT_LE(corner.statistics.rhs, 1.3 * static_cast<double>(pin.statistics.rhs));
+}
+
+/// A table of weight 10 on four feet with friction, pushed and tilted by given loads.
+struct Table {
+  Mechanics system{"table"};
+  std::vector<Contact> feet;
+  static double place(int k) { return -1 + 2.0 * k / 3; }
+
+  template <class Push, class Tilt>
+  Table(const Push& push, const Tilt& tilt) {
+    const auto x = system.coordinate("x", 0), y = system.coordinate("y", 0), turn = system.coordinate("turn", 0);
+    for (const auto one : {x, y, turn}) system.mass(one, 1.0);
+    system.force([=](const auto& at, auto& f) {
+      f[x] += push(at.t);
+      f[y] -= 10.0;
+      f[turn] += tilt(at.t);
+    });
+    for (int k = 0; k < 4; ++k) {
+      const double s = place(k);
+      feet.push_back(system.contact(
+          "foot" + std::to_string(k + 1), [=](const auto& at) { return at[y] + s * sin(at[turn]); },
+          [=](const auto& at) { return at[dot(x)] - s * sin(at[turn]) * at[dot(turn)]; }, {.friction = 0.5}));
+    }
+  }
+};
+
+// Of all forces that hold it those of least norm are 10/4 - s M / Σ s² and a fourth of the push. They are within the
+// cones, and are proved to be.
+TEST(ForceGuards, FeetThatShareALoadAreProvedToHold) {
+  const Table table([](const auto& t) { return 3 * sin(3 * t); }, [](const auto& t) { return 2 * sin(5 * t); });
+  const Result run = simulate(table.system, {.end = 4, .tolerance = 1e-8});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_EQ(run.times_of(table.feet[0], ContactEvent::release).size(), 0u);
+  EXPECT_TRUE(are_all_proved(run));
+  for (const double t : {0.3, 1.1, 2.7, 3.9}) {
+    for (int k = 0; k < 4; ++k) {
+      const Contact& foot = table.feet[static_cast<std::size_t>(k)];
+      EXPECT_NEAR(run.at(t)[foot.normal], 2.5 - Table::place(k) * 2 * std::sin(5 * t) / (20.0 / 9), 1e-9);
+      EXPECT_NEAR(run.at(t)[foot.slip], -0.75 * std::sin(3 * t), 1e-9);
+    }
+  }
+}
+
+// From M = 50/9 on those of least norm would have a foot pull. Others hold the table until it tips over its last foot,
+// at M = 10: numbers tell, and the guards are not proved.
+TEST(ForceGuards, FeetThatShareALoadHoldBeyondTheForcesOfLeastNorm) {
+  const Table table([](const auto&) { return 0.0; }, [](const auto& t) { return 8 * t; });
+  const Result run = simulate(table.system, {.end = 1.3, .tolerance = 1e-8});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  ASSERT_GE(run.events.size(), 1u);
+  EXPECT_NEAR(run.events.back().t, 10.0 / 8, 1e-7);
+  EXPECT_FALSE(are_all_proved(run));
+  for (const Contact& foot : table.feet) EXPECT_GE(run.at(1.2)[foot.normal], -1e-12);
 }
 
 /// An oscillator beside a mass that rests on a stop, or is held by a joint.

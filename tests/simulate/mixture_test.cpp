@@ -334,6 +334,25 @@ TEST_P(Mixture, LeavesAFootUnloadedThatWouldHaveToPull) {
   EXPECT_NEAR(result.final()[y], 0, 1e-12);
 }
 
+// Two rails that agree but for a fourth power: the second one follows from the first where the bead starts, and is left
+// out. That it does not hold any more as the bead goes on is seen.
+TEST_P(Mixture, SeesThatWhatWasLeftOutHoldsNoLonger) {
+  Mechanics bead("bead");
+  const auto x = bead.coordinate("x", 0, 1), y = bead.coordinate("y", 0);
+  for (const auto one : {x, y}) bead.mass(one, 1.0);
+  bead.constraint("rail", [=](const auto& at) { return at[y]; });
+  bead.constraint("bent rail", [=](const auto& at) { return at[y] - sqr(sqr(at[x])); });
+  const auto i = bead.state("i", 0);
+  bead.equation("copy", [=](const auto& at) { return at[i] - at[dot(x)]; });
+  const Result result = run(bead, 1);
+  EXPECT_FALSE(result.finished());
+  EXPECT_NE(result.reason.find("constraint 'bent rail' depended on the others at first and was dropped, but no longer "
+                               "holds with them"),
+            std::string::npos)
+      << result.reason;
+  EXPECT_LT(result.final()[x], 0.1);
+}
+
 // The same with two bars, stretched along the line of its pins: from there it may swing or turn.
 TEST(MixtureOfKinds, RefusesToBeginWhereAPositionIsSingular) {
   Mechanics platform("platform");

@@ -10,9 +10,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <random>
+#include <sstream>
 
 #include <Eigen/Dense>
 #include <unsupported/Eigen/MatrixFunctions>
@@ -158,22 +160,21 @@ class Enumeration {
       for (int part = 0; part < parts; ++part) {
         double ahead = h;
         while (true) {
-          const Vector there = exponential(mode, ahead) * y;
-          if ((slack(mode) * there).minCoeff() >= -tiny) {
-            y = there;
+          const double inside = stays_for(mode, y, ahead);
+          if (inside == ahead) {
+            y = exponential(mode, ahead) * y;
             break;
-          }
-          double inside = 0, beyond = ahead;
-          for (int i = 0; i < 48; ++i) {
-            const double middle = 0.5 * (inside + beyond);
-            const Vector at = exponential(mode, middle) * y;
-            ((slack(mode) * at).minCoeff() >= -tiny ? inside : beyond) = middle;
           }
           y = exponential(mode, inside) * y;
           ahead -= inside;
           mode = next_mode(y);
           ++course.switches;
-          if (course.switches > 10000) throw std::runtime_error("the enumeration does not end");
+          // z is a Lipschitz function of (x, sin), because the symmetric part of D is positive: fields of all modes
+          // agree where they meet. So little of a wrong one does nothing, and what turns in rounding goes on.
+          const double forced = std::min(shortest, ahead);
+          y = exponential(mode, forced) * y;
+          ahead -= forced;
+          if (ahead == 0) break;
         }
       }
     }
@@ -181,7 +182,35 @@ class Enumeration {
   }
 
  private:
-  static constexpr double tiny = 1e-13;
+  static constexpr double tiny = 1e-13, shortest = 1e-10;
+
+  /// How long all slacks stay positive, up to `ahead`: at its end, and where one has a least value before it.
+  double stays_for(unsigned mode, const Vector& y, double ahead) {
+    const auto is_inside = [&](double t) { return (slack(mode) * (exponential(mode, t) * y)).minCoeff() >= -tiny; };
+    double beyond = ahead;
+    if (is_inside(ahead)) {
+      const Matrix slope = slack(mode) * generator(mode);
+      const Vector first = slope * y, last = slope * (exponential(mode, ahead) * y);
+      bool dips = false;
+      for (int k = 0; k < m_ && !dips; ++k) {
+        if (!(first(k) < 0 && last(k) > 0)) continue;
+        double falling = 0, rising = ahead;
+        for (int i = 0; i < 30; ++i) {
+          const double middle = 0.5 * (falling + rising);
+          ((slope.row(k) * (exponential(mode, middle) * y))(0) < 0 ? falling : rising) = middle;
+        }
+        beyond = rising;
+        dips = !is_inside(rising);
+      }
+      if (!dips) return ahead;
+    }
+    double inside = 0;
+    for (int i = 0; i < 48; ++i) {
+      const double middle = 0.5 * (inside + beyond);
+      (is_inside(middle) ? inside : beyond) = middle;
+    }
+    return inside;
+  }
 
   // z = Z y, w = W y in a mode; of every diode the one that must stay positive.
   const Matrix& slack(unsigned mode) {
@@ -307,45 +336,83 @@ Declared declare(const Circuit& circuit) {
   return out;
 }
 
-// A thousand tolerances; modes are compared where no diode is that near to switching.
-TEST(RandomCircuits, GoWhereEnumerationOfAllDiodeStatesGoes) {
+/// What is wrong with a run, compared with enumeration; empty: nothing. A thousand tolerances; modes are compared where
+/// no diode is that near to switching.
+struct Comparison {
+  std::string wrong;
+  int switches = 0, compared = 0;
+};
+Comparison compare(const Circuit& circuit, const Linear& linear, const std::string& method) {
   constexpr double end = 4, tolerance = 1e-7, promised = 1000 * tolerance;
   constexpr int samples = 50;
-  const std::vector<std::string> methods{"auto", "radau", "bdf", "rodas5p", "esdirk-5"};
+  const Enumeration::Course course = Enumeration(linear).follow(end, samples);
+  const Declared declared = declare(circuit);
+  const Result run = simulate(declared.system, {.end = end, .tolerance = tolerance, .method = method});
+  Comparison out;
+  out.switches = course.switches;
+  if (!run.finished()) {
+    out.wrong = "ends early: " + run.reason;
+    return out;
+  }
+  std::ostringstream text;
+  double worst = 0, where = 0;
+  for (int k = 0; k <= samples; ++k) {
+    const double t = end * k / samples;
+    const Instant at = run.at(t);
+    for (std::size_t i = 0; i < linear.capacitors.size(); ++i) {
+      const State v = declared.voltages[static_cast<std::size_t>(linear.capacitors[i])];
+      const double error = std::abs(at[v] - course.y[static_cast<std::size_t>(k)](static_cast<Eigen::Index>(i)));
+      if (error > worst) worst = error, where = t;
+    }
+    if (k == 0 || course.margin[static_cast<std::size_t>(k)] < promised) continue;
+    for (std::size_t d = 0; d < declared.conducts.size(); ++d) {
+      ++out.compared;
+      const bool expected = (course.mode[static_cast<std::size_t>(k)] >> d & 1U) != 0;
+      if (at[declared.conducts[d]] != expected && text.tellp() == 0)
+        text << "diode " << d << " should " << (expected ? "conduct" : "block") << " at t = " << t << "; ";
+    }
+  }
+  if (!(worst <= promised)) text << "off by " << worst << " at t = " << where;
+  out.wrong = text.str();
+  return out;
+}
+
+const std::vector<std::string>& implicit_methods() {
+  static const std::vector<std::string> list{"auto", "radau", "bdf", "rodas5p", "esdirk-5"};
+  return list;
+}
+
+// Of each family that was silently wrong: what a diode watches leaves zero as t³ or slower (25, 83), is on the other
+// side by rounding when another has just switched (363), is taken for idle because all states it hangs on have been
+// zero so far (185, 597, 736, 855), or has a rate at the start that is rounding (850, 869).
+TEST(RandomCircuits, DiodesAtZeroSwitchWithEveryMethod) {
+  for (const unsigned seed : {25U, 83U, 363U, 185U, 597U, 736U, 855U, 850U, 869U}) {
+    const Circuit circuit = random_circuit(seed);
+    const auto linear = reduce(circuit);
+    ASSERT_TRUE(linear);
+    for (const std::string& method : implicit_methods())
+      EXPECT_EQ(compare(circuit, *linear, method).wrong, "") << "seed " << seed << ", " << method;
+  }
+}
+
+TEST(RandomCircuits, GoWhereEnumerationOfAllDiodeStatesGoes) {
   int circuits = 0, switches = 0, compared = 0;
+  std::map<std::string, int> wrong;
   for (unsigned seed = 0; circuits < how_many(60, 10000); ++seed) {
     const Circuit circuit = random_circuit(seed);
     const auto linear = reduce(circuit);
     if (!linear) continue;
-    const std::string& method = methods[static_cast<std::size_t>(circuits++) % methods.size()];
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << method << ", " << circuit.nodes() << " nodes, "
-                                      << circuit.diode_count() << " diodes");
-    const Enumeration::Course course = Enumeration(*linear).follow(end, samples);
-    switches += course.switches;
-    const Declared declared = declare(circuit);
-    const Result run = simulate(declared.system, {.end = end, .tolerance = tolerance, .method = method});
-    EXPECT_TRUE(run.finished()) << run.reason;
-    if (!run.finished()) continue;
-    double worst = 0, where = 0;
-    for (int k = 0; k <= samples; ++k) {
-      const double t = end * k / samples;
-      const Instant at = run.at(t);
-      for (std::size_t i = 0; i < linear->capacitors.size(); ++i) {
-        const State v = declared.voltages[static_cast<std::size_t>(linear->capacitors[i])];
-        const double error = std::abs(at[v] - course.y[static_cast<std::size_t>(k)](static_cast<Eigen::Index>(i)));
-        if (error > worst) worst = error, where = t;
-      }
-      if (k == 0 || course.margin[static_cast<std::size_t>(k)] < promised) continue;
-      for (std::size_t d = 0; d < declared.conducts.size(); ++d) {
-        ++compared;
-        EXPECT_EQ(at[declared.conducts[d]], (course.mode[static_cast<std::size_t>(k)] >> d & 1U) != 0)
-            << "diode " << d << " at t = " << t;
-      }
-    }
-    EXPECT_LE(worst, promised) << "at t = " << where;
+    const std::string& method = implicit_methods()[static_cast<std::size_t>(circuits++) % implicit_methods().size()];
+    const Comparison outcome = compare(circuit, *linear, method);
+    switches += outcome.switches;
+    compared += outcome.compared;
+    EXPECT_EQ(outcome.wrong, "") << "seed " << seed << ", " << method << ", " << circuit.nodes() << " nodes, "
+                                 << circuit.diode_count() << " diodes";
+    if (!outcome.wrong.empty()) ++wrong[method];
   }
   EXPECT_GE(switches, 2 * circuits);  // there was something to find
   std::cout << circuits << " circuits, " << switches << " switches, " << compared << " diode states compared\n";
+  for (const auto& [method, count] : wrong) std::cout << method << ": " << count << " wrong\n";
 }
 
 }  // namespace

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
+#include <map>
 #include <numbers>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -120,6 +123,8 @@ class RandomDae {
   };
   Watched watch(double end) {
     constexpr int samples = 4000;
+    Matrix course(size(), samples + 1);
+    for (int k = 0; k <= samples; ++k) course.col(k) = exact(end * k / samples);
     for (int attempt = 0; attempt < 40; ++attempt) {
       Watched one;
       one.weights = Vector::Zero(size());
@@ -129,12 +134,13 @@ class RandomDae {
       const double reached = one.weights.dot(exact(dice_.between(0.1 * end, 0.9 * end)));
       one.level = reached;
       const auto g = [&](double t) { return one.weights.dot(exact(t)) - one.level; };
+      const auto sampled = [&](int k) { return one.weights.dot(course.col(k)) - one.level; };
       double largest = 0;
-      for (int k = 0; k <= 20; ++k) largest = std::max(largest, std::abs(g(end * k / 20)));
+      for (int k = 0; k <= samples; k += samples / 20) largest = std::max(largest, std::abs(sampled(k)));
       bool is_clear = std::abs(g(0)) > 0.05 * largest && std::abs(g(end)) > 0.05 * largest;
       double before = g(0);
       for (int k = 1; k <= samples && is_clear; ++k) {
-        const double t = end * k / samples, value = g(t);
+        const double t = end * k / samples, value = sampled(k);
         if ((before < 0) != (value < 0)) {
           double low = end * (k - 1) / samples, high = t;
           for (int i = 0; i < 60; ++i) {
@@ -145,7 +151,7 @@ class RandomDae {
           one.slopes.push_back((g(high + 1e-5) - g(high - 1e-5)) / 2e-5);
           is_clear = std::abs(one.slopes.back()) > 0.05 * largest;
         } else if (k > 1 && k < samples) {  // a near touch is somebody else's test
-          const double next = g(end * (k + 1) / samples), last = g(end * (k - 1) / samples);
+          const double next = sampled(k + 1), last = sampled(k - 1);
           if (std::abs(value) < std::abs(next) && std::abs(value) < std::abs(last) && (next < 0) == (value < 0))
             is_clear = std::abs(value) > 0.02 * largest;
         }
@@ -203,57 +209,99 @@ int how_many(int in_short, int in_long) {
   return wanted != nullptr && std::string(wanted) == "1" ? in_long : in_short;
 }
 
-// Every tolerance between 1e-5 and 1e-8 and every method in turn. A thousand tolerances, times the condition of Q.
-TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
+/// What is wrong with a run, compared with the closed form; empty: nothing. A thousand tolerances, times the condition
+/// of Q.
+struct Comparison {
+  std::string wrong;
+  bool has_guard = false;
+  int events = 0;
+};
+Comparison compare(RandomDae& dae, const std::string& method, double tolerance) {
   constexpr double end = 3;
-  const std::vector<std::string> methods{"auto", "radau", "radau-5", "bdf", "rodas5p", "dop853"};
-  int with_guards = 0, events = 0;
-  for (int seed = 0; seed < how_many(20, 3334); ++seed) {
-    for (const Mixing mixing : {Mixing::dense, Mixing::permuted, Mixing::integers}) {
-      RandomDae dae(static_cast<unsigned>(seed), mixing);
-      std::string method = methods[static_cast<std::size_t>(seed) % methods.size()];
-      // It loses its order at index 2, says so, and keeps no promise there.
-      if (dae.index() == 2 && method == "rodas5p") method = "auto";
-      if (method == "dop853" && dae.index() < 2) continue;  // rates follow from derivatives there: not its test
-      const double tolerance = std::pow(10.0, -5 - (seed / static_cast<int>(methods.size())) % 4);
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", mixing " << static_cast<int>(mixing) << ", index "
-                                        << dae.index() << ", " << method << ", " << tolerance);
-      const RandomDae::Watched watched = dae.watch(end);
-      if (watched.weights.size() > 0) {
-        ++with_guards;
-        const std::vector<double> weights(watched.weights.begin(), watched.weights.end());
-        dae.system.guard("level", [=, x = dae.y, level = watched.level](const auto& at) {
-          auto sum = 0 * at[x[0]] - level;
-          for (std::size_t k = 0; k < x.size(); ++k)
-            if (weights[k] != 0) sum = sum + weights[k] * at[x[k]];
-          return sum;
-        });
-      }
-      const Result run = simulate(dae.system, {.end = end, .tolerance = tolerance, .method = method});
-      ASSERT_TRUE(run.finished()) << run.reason;
-      double size = 1, error = 0;
-      for (int k = 0; k <= 30; ++k) {
-        const double t = end * k / 30;
-        const Vector exact = dae.exact(t);
-        for (int i = 0; i < dae.size(); ++i) {
-          size = std::max(size, std::abs(exact(i)));
-          error = std::max(error, std::abs(run.at(t)[dae.y[static_cast<std::size_t>(i)]] - exact(i)));
-        }
-      }
-      size *= dae.condition();
-      EXPECT_LE(error, 1000 * tolerance * size);
-      if (watched.weights.size() == 0) continue;
-      ASSERT_EQ(run.events.size(), watched.times.size());
-      for (std::size_t k = 0; k < watched.times.size(); ++k) {
-        ++events;
-        EXPECT_NEAR(run.events[k].t, watched.times[k],
-                    1000 * tolerance * size * watched.weights.lpNorm<1>() / std::abs(watched.slopes[k]));
-      }
+  Comparison out;
+  const RandomDae::Watched watched = dae.watch(end);
+  out.has_guard = watched.weights.size() > 0;
+  if (out.has_guard) {
+    const std::vector<double> weights(watched.weights.begin(), watched.weights.end());
+    dae.system.guard("level", [=, x = dae.y, level = watched.level](const auto& at) {
+      auto sum = 0 * at[x[0]] - level;
+      for (std::size_t k = 0; k < x.size(); ++k)
+        if (weights[k] != 0) sum = sum + weights[k] * at[x[k]];
+      return sum;
+    });
+  }
+  const Result run = simulate(dae.system, {.end = end, .tolerance = tolerance, .method = method});
+  if (!run.finished()) {
+    out.wrong = "ends early: " + run.reason;
+    return out;
+  }
+  double size = 1, error = 0;
+  for (int k = 0; k <= 30; ++k) {
+    const double t = end * k / 30;
+    const Vector exact = dae.exact(t);
+    for (int i = 0; i < dae.size(); ++i) {
+      size = std::max(size, std::abs(exact(i)));
+      error = std::max(error, std::abs(run.at(t)[dae.y[static_cast<std::size_t>(i)]] - exact(i)));
     }
   }
-  RecordProperty("guards", with_guards);
-  RecordProperty("events", events);
+  size *= dae.condition();
+  std::ostringstream text;
+  if (!(error <= 1000 * tolerance * size)) text << "off by " << error / (tolerance * size) << " tolerances; ";
+  if (run.events.size() != watched.times.size()) {
+    text << run.events.size() << " events instead of " << watched.times.size();
+  } else {
+    for (std::size_t k = 0; k < watched.times.size(); ++k) {
+      const double late = std::abs(run.events[k].t - watched.times[k]);
+      const double allowed = 1000 * tolerance * size * watched.weights.lpNorm<1>() / std::abs(watched.slopes[k]);
+      if (!(late <= allowed)) text << "event " << k << " off by " << late << " s; ";
+    }
+    out.events = static_cast<int>(run.events.size());
+  }
+  out.wrong = text.str();
+  return out;
+}
+
+// Inside steps, differential unknowns that equations bind to each other were off by up to 19 000 tolerances (11, 33,
+// 38); a guard that consistent values took back by rounding fired three times (27 at index 3, 486 and 1403 with bdf).
+TEST(RandomDae, BoundUnknownsAndGuardsTakenBackAreRightWithEveryMethod) {
+  struct Case {
+    unsigned seed;
+    Mixing mixing;
+    double tolerance;
+  };
+  for (const Case& one :
+       {Case{11, Mixing::dense, 1e-6}, Case{33, Mixing::dense, 1e-6}, Case{38, Mixing::dense, 1e-7},
+        Case{27, Mixing::integers, 1e-5}, Case{486, Mixing::dense, 1e-6}, Case{1403, Mixing::integers, 1e-6}}) {
+    for (const char* method : {"auto", "radau", "radau-5", "bdf", "rodas5p", "esdirk-5"}) {
+      RandomDae dae(one.seed, one.mixing);
+      EXPECT_EQ(compare(dae, method, one.tolerance).wrong, "") << "seed " << one.seed << ", " << method;
+    }
+  }
+}
+
+// Every tolerance between 1e-5 and 1e-8 and every method in turn.
+TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
+  const std::vector<std::string> methods{"auto", "radau", "radau-5", "bdf", "rodas5p", "esdirk-5", "dop853"};
+  int systems = 0, with_guards = 0, events = 0;
+  std::map<std::string, int> wrong;
+  for (int seed = 0; seed < how_many(21, 3400); ++seed) {
+    for (const Mixing mixing : {Mixing::dense, Mixing::permuted, Mixing::integers}) {
+      RandomDae dae(static_cast<unsigned>(seed), mixing);
+      const std::string& method = methods[static_cast<std::size_t>(seed) % methods.size()];
+      if (method == "dop853" && dae.index() < 2) continue;  // rates follow from derivatives there: not its test
+      const double tolerance = std::pow(10.0, -5 - (seed / static_cast<int>(methods.size())) % 4);
+      const Comparison outcome = compare(dae, method, tolerance);
+      EXPECT_EQ(outcome.wrong, "") << "seed " << seed << ", mixing " << static_cast<int>(mixing) << ", index "
+                                   << dae.index() << ", " << method << ", " << tolerance;
+      ++systems;
+      with_guards += outcome.has_guard ? 1 : 0;
+      events += outcome.events;
+      if (!outcome.wrong.empty()) ++wrong[method];
+    }
+  }
   EXPECT_GT(events, with_guards / 2);  // there was something to find
+  std::cout << systems << " systems, " << with_guards << " with a guard, " << events << " events\n";
+  for (const auto& [method, count] : wrong) std::cout << method << ": " << count << " wrong\n";
 }
 
 // Structure, start and result are the same in any units.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "misuse_of.hpp"
@@ -302,6 +303,26 @@ TEST(Simulation, EightThreadsShareOneSystemAndOneResult) {
       EXPECT_EQ(differences[i], "") << name;
       EXPECT_EQ(seen[i], alone) << name;
     }
+  }
+}
+
+TEST(Simulation, GoesBackToBeforeAnyGuardFellAsleep) {
+  System wave("sine with many levels");
+  const auto x = wave.state("x", 0), y = wave.state("y", 1);
+  wave.rates([=](const auto& at, auto& d) { d[x] = at[y], d[y] = -at[x]; });
+  for (int k = 0; k < 40; ++k)  // all but one are far away, most of the time
+    wave.guard("level " + std::to_string(k), [=](const auto& at) { return at[x] - 0.1 - k; });
+  Simulation run(wave, {.end = 20, .tolerance = 1e-9});
+  const Snapshot start = run.snapshot();
+  const Result once = run.finish();
+  run.restore(start);
+  const Result again = run.finish();
+  ASSERT_EQ(once.events.size(), 7u);  // through 0.1, up and down, in three periods and a bit
+  ASSERT_EQ(again.events.size(), once.events.size());
+  for (std::size_t k = 0; k < once.events.size(); ++k) {
+    EXPECT_EQ(again.events[k].t, once.events[k].t);
+    const double turns = std::floor(static_cast<double>(k) / 2) * 2 * M_PI;
+    EXPECT_NEAR(once.events[k].t, turns + (k % 2 == 0 ? std::asin(0.1) : M_PI - std::asin(0.1)), 1e-8);
   }
 }
 

@@ -18,6 +18,7 @@ constexpr double g = 9.81, half_width = 0.5, half_height = 0.25;
 struct Stack {
   Mechanics system{"stack"};
   std::vector<Coordinate> x, y, a;
+  std::vector<Observable> gaps;
   Observable energy;
 
   Stack(int count, double restitution, double tilt) {
@@ -40,6 +41,7 @@ struct Stack {
         const auto reach_y = [=](const auto& at) { return side * b * sin(at[own_a]) - h * cos(at[own_a]); };
         if (i == 0) {
           const auto gap = [=](const auto& at) { return at[own_y] + reach_y(at); };
+          gaps.push_back(system.observable("gap " + name, gap));
           system.contact(
               name, gap, [=](const auto& at) { return at[dot(own_x)] - reach_y(at) * at[dot(own_a)]; }, options);
           continue;
@@ -56,6 +58,7 @@ struct Stack {
           return vx * cos(at[low_a]) + vy * sin(at[low_a]);
         };
         system.contact(name, gap, slip, options);
+        gaps.push_back(system.observable("gap " + name, gap));
       }
     }
     energy = system.energy();
@@ -83,6 +86,7 @@ TEST(Stacks, WithRestitutionComeToRest) {
           const double now = run.sample(k)[stack.energy];
           EXPECT_LE(now, before + 1e-7 * size) << run.sample(k).t;  // flights keep it to their tolerance
           before = std::min(before, now);
+          for (const Observable gap : stack.gaps) EXPECT_GE(run.sample(k)[gap], -1e-14) << run.sample(k).t;
         }
         EXPECT_NEAR(before, g * half_height * count * count, 1e-10);
       }
