@@ -4,8 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include <pybind11/pybind11.h>
-
 namespace pawl::python {
 
 namespace {
@@ -14,12 +12,13 @@ std::atomic<bool> is_exiting{false};
 std::atomic<int> inside{0};
 std::thread::id ending_thread;
 
-}  // namespace
-
+/// Does not return in a thread that runs on, without the lock, while the interpreter ends.
 void wait_if_exiting() {
   if (!is_exiting || std::this_thread::get_id() == ending_thread || PyGILState_Check() != 0) return;
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
+
+}  // namespace
 
 InsidePython::InsidePython() {
   if (is_exiting) wait_if_exiting();
@@ -31,6 +30,12 @@ InsidePython::InsidePython() {
 }
 InsidePython::~InsidePython() {
   --inside;
+}
+
+// Whoever ends the interpreter waits for those who are inside: one who has just asked gets the lock before.
+WithoutLock::~WithoutLock() {
+  const InsidePython inside_now;
+  released_.reset();
 }
 
 void begin_exit() {

@@ -3,6 +3,10 @@
 // until the process is gone.
 #pragma once
 
+#include <optional>
+
+#include <pybind11/pybind11.h>
+
 namespace pawl::python {
 
 /// Around code that takes or holds the lock below the engine.
@@ -14,8 +18,17 @@ class InsidePython {
   InsidePython& operator=(const InsidePython&) = delete;
 };
 
-/// Does not return in a thread that runs on, without the lock, while the interpreter ends.
-void wait_if_exiting();
+/// Gives the lock away and takes it again, unless the interpreter ends meanwhile: then the thread waits.
+class WithoutLock {
+ public:
+  WithoutLock() : released_(std::in_place) {}
+  ~WithoutLock();
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  std::optional<pybind11::gil_scoped_release> released_;
+};
 
 /// For atexit: from here on other threads wait, and those that are inside Python have left it, or two seconds are over.
 void begin_exit();

@@ -154,9 +154,8 @@ py::tuple run_in_scope(Run run) {
   RunScope scope;
   Results result;
   try {
-    const py::gil_scoped_release without_lock;
+    const WithoutLock without_lock;
     result = std::make_shared<Result>(run());
-    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
@@ -292,10 +291,9 @@ py::dict verify_run(const System& system, const py::list& given, const py::dict&
   Verification made;
   std::string text;
   try {
-    const py::gil_scoped_release without_lock;
+    const WithoutLock without_lock;
     made = pawl::verify(system, values, options, first, quick ? VerifyOptions::quick() : VerifyOptions());
     text = describe(made, first);
-    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
@@ -317,9 +315,8 @@ py::dict advise_model(const System& system, const py::list& given, const py::dic
   const Options options = options_of(words);
   analyze::Advice made;
   try {
-    const py::gil_scoped_release without_lock;
+    const WithoutLock without_lock;
     made = analyze::advise(system, values, options);
-    wait_if_exiting();
   } catch (const std::exception& error) {
     if (scope.is_interrupt() || scope.has_caused(error.what())) scope.rethrow();
     throw;
@@ -351,7 +348,7 @@ void bind_run(py::module_& m) {
   m.def("report", [](const Result& run, const std::string& path, const py::dict& words, const std::string& title,
                      const std::vector<std::string>& plots, bool is_exact) {
     const Options options = options_of(words);
-    const py::gil_scoped_release without_lock;
+    const WithoutLock without_lock;
     report(run, path, {.exact = is_exact, .title = title, .plots = plots, .run_options = &options});
   });
   m.def("advise", &advise_model);

@@ -19,10 +19,8 @@ auto in_scope(F f, Ended has_ended) {
   RunScope scope;
   try {
     auto made = [&] {
-      const py::gil_scoped_release without_lock;
-      auto result = f();
-      wait_if_exiting();
-      return result;
+      const WithoutLock without_lock;
+      return f();
     }();
     if (scope.is_interrupt() || (scope.has_error() && has_ended(made))) scope.rethrow();
     return made;

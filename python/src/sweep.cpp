@@ -89,7 +89,7 @@ Sweep make(const System& system, const py::list& given, const py::dict& run_word
   };
   std::optional<Sweep> made;
   {
-    const py::gil_scoped_release without_lock;
+    const WithoutLock without_lock;
     made.emplace(sweep(SweepModel(CompiledModel(shared, values, options.run.start), values), design, options));
   }
   if (is_interrupted) {
@@ -134,7 +134,7 @@ void bind_sweep(py::module_& m) {
              return all;
            })
       .def("write", [](const Sweep& self, const std::string& path) {
-        const py::gil_scoped_release without_lock;
+        const WithoutLock without_lock;
         if (path.ends_with(".csv"))
           write_sweep_csv(self, path);
         else if (path.ends_with(".npz"))
