@@ -56,7 +56,8 @@ class Adapter {
 
   static bool can_express(const System& system) {
     const auto& all = system.declarations();
-    return all.relays.empty() && all.time_events.empty() && all.condition_names.empty() && all.decisions.empty();
+    return all.rates && !all.is_implicit() && !all.has_manifold() && all.relays.empty() && all.time_events.empty() &&
+           all.condition_names.empty() && all.decisions.empty();
   }
 
   void rates(double t, const double* x, double* d) {

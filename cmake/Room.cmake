@@ -10,6 +10,8 @@ target_compile_options(pawl_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<
 # The code is position independent, for the Python package, but nobody replaces functions of it at run time: without
 # this gcc inlines none that is not declared inline.
 target_compile_options(pawl_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+# A loop that clang is asked to vectorize and does not, at -O1 above all, is no error.
+target_compile_options(pawl_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 if(PAWL_SANITIZE MATCHES undefined)
   # Else every reference that is bound is checked for null and alignment, which is half of the code to compile.
   set(not_sanitized -fno-sanitize=null,alignment,object-size)

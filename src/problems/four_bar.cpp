@@ -69,11 +69,11 @@ Problem four_bar() {
   });
   bars.energy();
   using namespace shapes;
-  const Place a{[=](const auto& at) { return la * cos(at[q1]); }, [=](const auto& at) { return la * sin(at[q1]); }};
-  const Place b{[=](const auto& at) { return ld + lc * cos(at[q3]); },
-                [=](const auto& at) { return lc * sin(at[q3]); }};
-  bars.picture({Rod{{0, 0}, a, 0.05}, Rod{a, b, 0.05}, Rod{{ld, 0}, b, 0.05}, Disk{{0, 0}, 0.05}, Disk{{ld, 0}, 0.05},
-                Trace{b, 1}});
+  const Place crank{[=](const auto& at) { return la * cos(at[q1]); }, [=](const auto& at) { return la * sin(at[q1]); }};
+  const Place rocker{[=](const auto& at) { return ld + lc * cos(at[q3]); },
+                     [=](const auto& at) { return lc * sin(at[q3]); }};
+  bars.picture({Rod{{0, 0}, crank, 0.05}, Rod{crank, rocker, 0.05}, Rod{{ld, 0}, rocker, 0.05}, Disk{{0, 0}, 0.05},
+                Disk{{ld, 0}, 0.05}, Trace{rocker, 1}});
   const auto reference = known_at(bars, {{1, four_bars(7.576068907654238674247L, 5.317481377348656186732L)},
                                          {5, four_bars(43.17586142589380254971L, 8.985685170791369638027L)}});
   return {.summary = "four-bar linkage, driven by a constant torque on its crank",
