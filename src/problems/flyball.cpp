@@ -99,7 +99,7 @@ Problem flyball() {
                            Box{{0, [=](const auto& at) { return at[qs] - L; }}, {0.06, 0.03, 0.06}},
                            Spring{{0, [=](const auto& at) { return at[qs] - L; }}, {0, -0.55}}};
   for (const auto& [ball, side] : {std::pair{one, -1.0}, std::pair{two, 1.0}}) {
-    const auto on_arm = [q = ball.q, side](double far) {
+    const auto on_arm = [q = ball.q, side = side](double far) {
       return Place{[=](const auto& at) { return side * far * sin(at[q]); },
                    [=](const auto& at) { return -far * cos(at[q]); }};
     };

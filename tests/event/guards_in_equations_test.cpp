@@ -62,8 +62,7 @@ INSTANTIATE_TEST_SUITE_P(EveryVariant, GuardsInEquations,
 TEST_P(GuardsInEquations, TheirVariablesHaveTheValuesOfTheGuards) {
   Swing swing;
   const auto value = [](double x, double v, double t) { return x * v + t - 10; };
-  swing.system.guard("product",
-                     [x = swing.x, v = swing.v, value](const auto& at) { return at[x] * at[v] + at.t - 10.0; });
+  swing.system.guard("product", [x = swing.x, v = swing.v](const auto& at) { return at[x] * at[v] + at.t - 10.0; });
   const Result run = simulate(
       swing.system, {.end = 3, .tolerance = {1e-7, 1e-7}, .method = GetParam().method, .events = GetParam().finder});
   ASSERT_TRUE(run.finished()) << run.reason;

@@ -16,7 +16,8 @@ struct Bok1 {
   State y1 = system.state("y1", 0), y2 = system.state("y2", 1), y3 = system.state("y3", 0);
   Discrete<double> u = system.discrete("u", 1.0);
   explicit Bok1(double A) {
-    const auto [y1_, y2_, y3_, u_] = std::tuple(y1, y2, y3, u);
+    const State y1_ = y1, y2_ = y2, y3_ = y3;
+    const Discrete<double> u_ = u;
     system.rates([=](const auto& at, auto& d) {
       d[y1_] = std::numbers::pi * at[y2_];
       d[y2_] = -std::numbers::pi * at[y1_];
@@ -34,7 +35,8 @@ struct Bok3 {
   State y1 = system.state("y1", 0.5), y2 = system.state("y2", -0.5), y3 = system.state("y3", 0);
   Discrete<bool> first_grows = system.discrete("first grows", true);
   explicit Bok3(int last_event = 0) {
-    const auto [y1_, y2_, y3_, grows] = std::tuple(y1, y2, y3, first_grows);
+    const State y1_ = y1, y2_ = y2, y3_ = y3;
+    const Discrete<bool> grows = first_grows;
     system.rates([=](const auto& at, auto& d) {
       d[y1_] = (at[grows] ? 2.0 : -1.0) * at[y1_];
       d[y2_] = (at[grows] ? -1.0 : 2.0) * at[y2_];

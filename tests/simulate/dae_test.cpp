@@ -243,7 +243,8 @@ struct Circuit {  // a source behind a resistor, a capacitor, and a load that is
   State u = system.state("u", 0), i = system.state("i", 0), load = system.state("load", 0);
   Discrete<bool> on = system.discrete("on", false);
   Circuit() {
-    const auto [u_, i_, load_, on_] = std::tuple{u, i, load, on};
+    const State u_ = u, i_ = i, load_ = load;
+    const Discrete<bool> on_ = on;
     system.equation("capacitor", [=](const auto& at) { return at[dot(u_)] - at[i_] + at[load_]; });
     system.equation("source", [=](const auto& at) { return 1 - at[i_] - at[u_]; });
     system.equation("switch", [=](const auto& at) {
@@ -255,7 +256,8 @@ struct Circuit {  // a source behind a resistor, a capacitor, and a load that is
 
 TEST(Dae, AlgebraicUnknownsJumpAtAnEventAndDifferentialOnesDoNot) {
   Circuit circuit;
-  const auto [u, load, on] = std::tuple{circuit.u, circuit.load, circuit.on};
+  const State u = circuit.u, load = circuit.load;
+  const Discrete<bool> on = circuit.on;
   const Guard full =
       circuit.system.guard("half full", [=](const auto& at) { return at[u] - 0.5; }).rising().then([=](Jump& jump) {
         jump[on] = true;
@@ -275,7 +277,8 @@ TEST(Dae, AlgebraicUnknownsJumpAtAnEventAndDifferentialOnesDoNot) {
 TEST(Dae, GuardsReadAlgebraicUnknownsAndRates) {
   for (const bool by_rate : {false, true}) {
     Circuit circuit;
-    const auto [u, i, on] = std::tuple{circuit.u, circuit.i, circuit.on};
+    const State u = circuit.u, i = circuit.i;
+    const Discrete<bool> on = circuit.on;
     const Guard low =
         (by_rate ? circuit.system.guard("slow", black_box([=](const Point<double>& at) { return at[dot(u)] - 0.25; }))
                  : circuit.system.guard("slow", [=](const auto& at) { return at[i] - 0.25; }))
@@ -290,7 +293,7 @@ TEST(Dae, GuardsReadAlgebraicUnknownsAndRates) {
 
 TEST(Dae, AJumpMayResetADifferentialUnknownAndTheRestFollows) {
   Circuit circuit;
-  const auto [u, i] = std::tuple{circuit.u, circuit.i};
+  const State u = circuit.u, i = circuit.i;
   circuit.system.at(1.0, [=](Jump& jump) { jump[u] = 0.2; });
   const Result run = simulate(circuit.system, {.end = 2, .tolerance = 1e-9});
   ASSERT_TRUE(run.finished()) << run.reason;

@@ -76,7 +76,7 @@ struct FlexibleJoint {
         u = system.state("u", 0);
 
   FlexibleJoint() {
-    const auto [q1_, q2_, v1_, v2_, u_] = std::tuple{q1, q2, v1, v2, u};
+    const State q1_ = q1, q2_ = q2, v1_ = v1, v2_ = v2, u_ = u;
     system.rates([=](const auto& at, auto& d) {
       const auto bend = at[q1_] - at[q2_];
       const auto force = k1 * bend + k3 * bend * bend * bend;

@@ -153,7 +153,7 @@ struct BlackBox {
   System system{"black box"};
   State y = system.state("y", 2), v = system.state("v", 0);
   explicit BlackBox(bool has_jacobian) {
-    const auto [y_, v_] = std::pair{y, v};
+    const State y_ = y, v_ = v;
     system.rates([=](const Point<double>& at, Rates<double>& d) {
       d[y_] = at[v_];
       d[v_] = 1000 * (1 - sqr(at[y_])) * at[v_] - at[y_];
