@@ -6,7 +6,7 @@
 # to its own headers alone, so an include of a room further down does not compile.
 
 add_library(pawl_flags INTERFACE)
-target_compile_options(pawl_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${PAWL_WERROR}>:-Werror>)
+target_compile_options(pawl_flags INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> $<$<BOOL:${PAWL_WERROR}>:-Werror>)
 # The code is position independent, for the Python package, but nobody replaces functions of it at run time: without
 # this gcc inlines none that is not declared inline.
 target_compile_options(pawl_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)

@@ -12,13 +12,13 @@ namespace pawl::cli {
 
 namespace {
 
-struct Words : ModelWords {
+struct AdviseWords : ModelWords {
   std::string method = "auto", events = "certified", formulation = "auto", stabilization = "auto";
   std::optional<double> step, start, stop;
   bool json = false;
 };
 
-void advise(const Words& words) {
+void advise(const AdviseWords& words) {
   const Problem& problem = problem_of(words);
   const Assignments assignments = assignments_of(words);
   const System system = system_of(problem, assignments);
@@ -38,7 +38,7 @@ void advise(const Words& words) {
 
 void add_advise(CLI::App& app) {
   CLI::App* command = app.add_subcommand("advise", "takes a model apart and says what to integrate it with, and why");
-  static Words words;
+  static AdviseWords words;
   command->add_option("NAME", words.model, "the model (pawl list)")->required();
   command->add_option("--rtol,--tolerance", words.rtol, "relative tolerance of the run to be advised on")
       ->capture_default_str();

@@ -11,12 +11,12 @@ namespace pawl::cli {
 
 namespace {
 
-struct Words {
+struct CompareWords {
   std::vector<std::string> files;
   std::string report;
 };
 
-void compare(const Words& words, const std::string& command) {
+void compare(const CompareWords& words, const std::string& command) {
   if (words.files.size() < 2) throw Misuse("compare wants two files or more, of pawl run NAME --out FILE.json");
   check_output_file("--report", words.report, {".html"});
   std::vector<StoredRun> runs;
@@ -36,7 +36,7 @@ void compare(const Words& words, const std::string& command) {
 
 void add_compare(CLI::App& app, const std::vector<std::string>& given) {
   CLI::App* command = app.add_subcommand("compare", "compares runs that were written with --out FILE.json");
-  static Words words;
+  static CompareWords words;
   static const std::string line = command_line("compare", given);
   command->add_option("FILES", words.files, "two files or more; the first is what the others are compared with")
       ->required();

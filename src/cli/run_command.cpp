@@ -33,7 +33,7 @@ namespace {
 /// Beside the exit codes of all commands: the run came to its end, and other runs do not confirm it.
 constexpr int not_verified = 3;
 
-struct Words : ModelWords {
+struct RunWords : ModelWords {
   std::string method = "auto", out, plot, events = "certified", at_accumulation = "stop", formulation = "auto",
               stabilization = "auto", manifold_start = "project", linear_solver = "auto", jacobian = "auto";
   std::vector<std::string> fixed;
@@ -186,7 +186,7 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   return text;
 }
 
-VerifyOptions verify_options(const Words& words) {
+VerifyOptions verify_options(const RunWords& words) {
   VerifyOptions how = words.verify == "quick" ? VerifyOptions::quick() : VerifyOptions();
   how.digits = words.verify_digits;
   how.tighten = words.verify_tighten.value_or(how.tighten);
@@ -219,7 +219,7 @@ std::string advice_on(const System& system, const Values& values, Options option
   }
 }
 
-void write_report(const Words& words, const Problem& problem, const System& system, const Values& values,
+void write_report(const RunWords& words, const Problem& problem, const System& system, const Values& values,
                   const Options& options, const Result& result, const std::optional<Verification>& verification) {
   ReportOptions how;
   how.exact = words.is_report_exact;
@@ -243,7 +243,7 @@ int exit_code_of(const Result& result, const std::optional<Verification>& verifi
   return verification->was_stopped && verification->verdict == Verdict::unknown ? failed : not_verified;
 }
 
-int run(const Words& words) {
+int run(const RunWords& words) {
   catch_interrupts();
   const Problem& problem = problem_of(words);
   if (words.verify.empty() && (words.verify_digits || words.verify_tighten))
@@ -349,7 +349,7 @@ int run(const Words& words) {
 
 void add_run(CLI::App& app, std::vector<std::string> given, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "simulates a model and reports what happened");
-  static Words words;
+  static RunWords words;
   words.all = std::move(given);
   command->add_option("NAME", words.model, "the model (pawl list)")->required();
   command->add_option("--method", words.method, "integration method (pawl methods); auto chooses by tolerance")

@@ -25,11 +25,11 @@ std::vector<Pair> all_balls() {
 }
 
 // One ball from t on: in flight, or pressing a damped spring, y'' = -g - k y - c y'.
-struct Piece {
+struct BouncePiece {
   Real t, y, v;
   Real k = 0, c = 0;  // 0 in flight
 
-  Piece after(Real s) const {
+  BouncePiece after(Real s) const {
     if (k == 0) return {t + s, y + v * s - Real(gravity) * s * s / 2, v - Real(gravity) * s};
     const Real a = c / 2, w = std::sqrt(k - a * a), rest = -Real(gravity) / k, b = (v + a * (y - rest)) / w;
     const Real decay = std::exp(-a * s), cosine = std::cos(w * s), sine = std::sin(w * s);
@@ -38,10 +38,10 @@ struct Piece {
   }
 };
 
-std::vector<Piece> spring_pieces(double height, Real k, Real c, Real end) {
-  std::vector<Piece> pieces{{0, height, 0}};
+std::vector<BouncePiece> spring_pieces(double height, Real k, Real c, Real end) {
+  std::vector<BouncePiece> pieces{{0, height, 0}};
   for (;;) {
-    const Piece& now = pieces.back();
+    const BouncePiece& now = pieces.back();
     const bool flies = now.k == 0;
     Real s;
     if (flies) {
@@ -50,7 +50,7 @@ std::vector<Piece> spring_pieces(double height, Real k, Real c, Real end) {
       const Real half = std::acos(Real(-1)) / std::sqrt(k - c * c / 4);
       s = zero_between([&](Real time) { return now.after(time).y; }, half / 2, 1.3L * half);
     }
-    Piece next = now.after(s);
+    BouncePiece next = now.after(s);
     if (next.t > end) return pieces;
     next.y = 0;
     next.k = flies ? k : 0;
@@ -59,10 +59,10 @@ std::vector<Piece> spring_pieces(double height, Real k, Real c, Real end) {
   }
 }
 
-std::vector<Piece> restitution_pieces(double height, Real e, Real end) {
-  std::vector<Piece> pieces{{0, height, 0}};
+std::vector<BouncePiece> restitution_pieces(double height, Real e, Real end) {
+  std::vector<BouncePiece> pieces{{0, height, 0}};
   for (;;) {
-    const Piece& now = pieces.back();
+    const BouncePiece& now = pieces.back();
     const Real s = (now.v + std::sqrt(now.v * now.v + 2 * Real(gravity) * now.y)) / Real(gravity);
     if (now.t + s > end) return pieces;
     pieces.push_back({now.t + s, 0, -e * now.after(s).v});
@@ -76,7 +76,7 @@ Reference reference_of(const System& balls, Motion pieces_of) {
     if (!are_declared(values, balls) || t < 0 || t > 3.1) return std::nullopt;
     std::vector<double> state(2 * count);
     for (std::size_t j = 0; j < count; ++j) {
-      const Piece begin = pieces_of(heights()[j], t).back(), now = begin.after(t - begin.t);
+      const BouncePiece begin = pieces_of(heights()[j], t).back(), now = begin.after(t - begin.t);
       state[j] = static_cast<double>(now.y);
       state[count + j] = static_cast<double>(now.v);
     }

@@ -3,17 +3,12 @@
 
 #include "pawl/mechanics.hpp"
 #include "pawl/picture.hpp"
+#include "problems/closed_form.hpp"
 #include "problems/contact.hpp"
 
 namespace pawl::problems {
 
 namespace {
-
-std::vector<double> rounded(std::initializer_list<Real> parts) {
-  std::vector<double> state;
-  for (const Real part : parts) state.push_back(static_cast<double>(part));
-  return state;
-}
 
 // Mass, spring and weight are 1. Carried along from x = 0 until the spring pulls with μ_s; then half an oscillation
 // about μ with the amplitude (D, v), D = μ_s - μ, until the mass has the speed of the belt again, at μ - D.

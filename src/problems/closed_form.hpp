@@ -2,11 +2,18 @@
 // 16 digits over many events.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
 namespace pawl::problems {
 
 using Real = long double;
+
+inline std::vector<double> rounded(std::initializer_list<Real> parts) {
+  std::vector<double> state;
+  for (const Real part : parts) state.push_back(static_cast<double>(part));
+  return state;
+}
 
 /// The zero of f between a and b, where f has opposite signs.
 template <class F>

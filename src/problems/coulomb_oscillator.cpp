@@ -10,13 +10,13 @@ namespace pawl::problems {
 namespace {
 
 // Half a cosine about r = ±1 between reversals; from the eighth on the mass stays where it is.
-struct Piece {
+struct OscillatorPiece {
   Real t, x, r;
   bool sticks = false;
 };
-std::vector<Piece> pieces_until(Real end) {
+std::vector<OscillatorPiece> oscillator_pieces_until(Real end) {
   const Real amplitude = std::sqrt(Real(205)), first = std::atan(Real(6) / 13);
-  std::vector<Piece> pieces{{0, 12, -1}};
+  std::vector<OscillatorPiece> pieces{{0, 12, -1}};
   for (int n = 0; n <= 7; ++n) {
     const Real t = first + n * std::numbers::pi_v<Real>, sign = n % 2 == 0 ? 1 : -1;
     if (t > end) break;
@@ -42,7 +42,7 @@ Problem coulomb_oscillator() {
                       Box{{x, 0}, {2, 2, 2}}, Arrow{{x, -1}, {[=](const auto& at) { return at[r]; }, 0}}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, oscillator) || t < 0) return std::nullopt;
-    const Piece now = pieces_until(t).back();
+    const OscillatorPiece now = oscillator_pieces_until(t).back();
     if (now.sticks) return std::vector{static_cast<double>(now.x), 0.0};
     const Real s = t - now.t, v0 = now.t == 0 ? 6 : 0;
     return std::vector{static_cast<double>(now.r + (now.x - now.r) * std::cos(s) + v0 * std::sin(s)),
@@ -50,7 +50,7 @@ Problem coulomb_oscillator() {
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!are_declared(values, oscillator)) return std::nullopt;
-    return beginnings(pieces_until(end), end);
+    return beginnings(oscillator_pieces_until(end), end);
   };
   return {.summary = "oscillator with dry friction: 7 reversals, then it sticks for good",
           .kind = "hybrid ODE, sliding",

@@ -3,6 +3,7 @@
 
 #include "pawl/mechanics.hpp"
 #include "pawl/picture.hpp"
+#include "problems/closed_form.hpp"
 #include "problems/constrained.hpp"
 
 namespace pawl::problems {
@@ -12,12 +13,6 @@ namespace {
 // Of both mechanisms: uniform rods of mass 1 per length, gravity along -y, and a constant torque on the crank, which
 // has the potential -torque angle, so that the energy is constant.
 constexpr double crank_start = std::numbers::pi / 3, crank_speed = 5;
-
-std::vector<double> rounded(std::initializer_list<Real> parts) {
-  std::vector<double> state;
-  for (const Real part : parts) state.push_back(static_cast<double>(part));
-  return state;
-}
 
 // Crank a, coupler b, rocker c, ground d: the shortest bar turns all the way round (Grashof: a + d <= b + c).
 constexpr Real a = 1, b = 2.5, c = 2, d = 3;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kinetic = 0.6, viscous = 0.1, breakaway = 0.7;  // F1, F2, Fs; the mass is 1
 
 // One piece: sliding in a direction (±1), or at rest (0). v' = sin π t - s F1 - F2 v.
-struct Piece {
+struct BlockPiece {
   Real t, x, direction;
 
   static constexpr Real w = std::numbers::pi_v<Real>, a = viscous, F1 = kinetic;
@@ -31,14 +31,14 @@ struct Piece {
   }
 };
 
-std::vector<Piece> pieces_until(Real end) {
+std::vector<BlockPiece> block_pieces_until(Real end) {
   const Real slip = std::asin(Real(breakaway)) / std::numbers::pi_v<Real>;
-  std::vector<Piece> pieces{{0, 0, 0}};
+  std::vector<BlockPiece> pieces{{0, 0, 0}};
   for (int k = 0;; ++k) {
     const Real from = slip + k;
     if (from > end) return pieces;
     pieces.push_back({from, pieces.back().x, k % 2 == 0 ? Real(1) : Real(-1)});
-    const Piece sliding = pieces.back();
+    const BlockPiece sliding = pieces.back();
     const Real until = zero_between([&](Real time) { return sliding.speed(time); }, from + 0.5L, from + 1);
     if (until > end) return pieces;
     pieces.push_back({until, sliding.position(until), 0});
@@ -85,11 +85,11 @@ Problem carver_2() {
   });
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, mass) || t < 0) return std::nullopt;
-    return std::vector{static_cast<double>(pieces_until(t).back().speed(t))};
+    return std::vector{static_cast<double>(block_pieces_until(t).back().speed(t))};
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!are_declared(values, mass)) return std::nullopt;
-    return beginnings(pieces_until(end), end);
+    return beginnings(block_pieces_until(end), end);
   };
   return {.summary = "reconstruction: speed of a mass that sticks and slides under sin(pi t); 7 events",
           .kind = "hybrid ODE, bilateral",
@@ -137,12 +137,12 @@ Problem friction() {
       });
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, mass) || t < 0) return std::nullopt;
-    const Piece now = pieces_until(t).back();
+    const BlockPiece now = block_pieces_until(t).back();
     return std::vector{static_cast<double>(now.position(t)), static_cast<double>(now.speed(t))};
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!are_declared(values, mass)) return std::nullopt;
-    const std::vector<double> changes = beginnings(pieces_until(end), end), pushes = ends_of_push(end);
+    const std::vector<double> changes = beginnings(block_pieces_until(end), end), pushes = ends_of_push(end);
     std::vector<double> all;
     std::merge(changes.begin(), changes.end(), pushes.begin(), pushes.end(), std::back_inserter(all));
     return all;

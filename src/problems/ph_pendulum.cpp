@@ -7,12 +7,12 @@ namespace pawl::problems {
 namespace {
 
 // θ, pJ, px, py from rest at θ = 0 with gravity 9.81, r = M = 1.
-struct Known {
+struct KnownPoint {
   double inertia, friction, t;
   std::vector<double> state;
 };
-const std::vector<Known>& known_points() {
-  static const std::vector<Known> all{
+const std::vector<KnownPoint>& known_points() {
+  static const std::vector<KnownPoint> all{
       {0.1, 0.1, 0.5, {1.0557223316079094, 0.38723620308476864, -3.3699473552834833, 1.9075226133833052}},
       {0.1, 0.1, 1, {2.81095625447442, 0.20264877380049198, -0.6578891588111729, -1.9167249168837515}},
       {0.1, 0.1, 2, {0.9831270857539475, -0.3448514915790263, 2.8699753777031924, -1.9119352645435825}},
@@ -63,7 +63,7 @@ Problem ph_pendulum() {
     expected[inertia] = values[inertia];
     expected[friction] = values[friction];
     if (values.parameters() != expected.parameters() || values.start() != expected.start()) return std::nullopt;
-    for (const Known& known : known_points()) {
+    for (const KnownPoint& known : known_points()) {
       if (known.inertia == values[inertia] && known.friction == values[friction] && known.t == t) return known.state;
     }
     return std::nullopt;

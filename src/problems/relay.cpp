@@ -9,11 +9,11 @@ namespace pawl::problems {
 namespace {
 
 // The first switch at ln 2, the others ln 3 apart.
-struct Piece {
+struct RelayPiece {
   Real t, x, u;
 };
-std::vector<Piece> pieces_until(Real end) {
-  std::vector<Piece> pieces{{0, 0, 1}};
+std::vector<RelayPiece> relay_pieces_until(Real end) {
+  std::vector<RelayPiece> pieces{{0, 0, 1}};
   for (int k = 0;; ++k) {
     const Real t = std::numbers::ln2_v<Real> + k * std::log(Real(3));
     if (t > end) return pieces;
@@ -30,12 +30,12 @@ Problem relay() {
   plant.rates([=](const auto& at, auto& d) { d[x] = at[u] - at[x]; });
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, plant) || t < 0) return std::nullopt;
-    const Piece now = pieces_until(t).back();
+    const RelayPiece now = relay_pieces_until(t).back();
     return std::vector{static_cast<double>(now.u + (now.x - now.u) * std::exp(now.t - t))};
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!are_declared(values, plant)) return std::nullopt;
-    return beginnings(pieces_until(end), end);
+    return beginnings(relay_pieces_until(end), end);
   };
   return {.summary = "reconstruction: first-order plant under a relay that switches at x = 0.5 and back at -0.5",
           .kind = "hybrid ODE, relay",

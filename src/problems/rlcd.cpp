@@ -11,13 +11,13 @@ namespace {
 constexpr Real L = 1e-2L, C = 1e-6L, R = 1e3L;
 
 // v'' + 2 α v' + v / (L C) = 0 with α = 1 / (2 R C) while the diode conducts, else 0.
-struct Piece {
+struct CircuitPiece {
   Real t, v, i;
   bool conducts;
 
   Real alpha() const { return conducts ? 1 / (2 * R * C) : 0; }
   Real frequency() const { return std::sqrt(1 / (L * C) - alpha() * alpha()); }
-  Piece after(Real s) const {
+  CircuitPiece after(Real s) const {
     const Real a = alpha(), w = frequency(), leak = conducts ? 1 / R : 0;
     const Real rate = -(i + leak * v) / C, b = (rate + a * v) / w;
     const Real decay = std::exp(-a * s), cosine = std::cos(w * s), sine = std::sin(w * s);
@@ -27,12 +27,12 @@ struct Piece {
   }
 };
 
-std::vector<Piece> pieces_until(Real end) {
-  std::vector<Piece> pieces{{0, 10, 0, true}};
+std::vector<CircuitPiece> circuit_pieces_until(Real end) {
+  std::vector<CircuitPiece> pieces{{0, 10, 0, true}};
   for (;;) {
-    const Piece& now = pieces.back();
+    const CircuitPiece& now = pieces.back();
     const Real angle = pieces.size() == 1 ? std::atan(now.frequency() / now.alpha()) : std::numbers::pi_v<Real>;
-    Piece next = now.after(angle / now.frequency());
+    CircuitPiece next = now.after(angle / now.frequency());
     if (next.t > end) return pieces;
     next.v = 0;
     next.conducts = !now.conducts;
@@ -56,12 +56,12 @@ Problem rlcd() {
   });
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, circuit) || t < 0) return std::nullopt;
-    const Piece begin = pieces_until(t).back(), now = begin.after(t - begin.t);
+    const CircuitPiece begin = circuit_pieces_until(t).back(), now = begin.after(t - begin.t);
     return std::vector{static_cast<double>(now.v), static_cast<double>(now.i)};
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!are_declared(values, circuit)) return std::nullopt;
-    return beginnings(pieces_until(end), end);
+    return beginnings(circuit_pieces_until(end), end);
   };
   return {.summary = "LC circuit with an ideal diode and a resistor, 16 switchings",
           .kind = "hybrid ODE, bilateral",

@@ -48,11 +48,11 @@ class Canvas {
   std::vector<unsigned char> cells_;
 };
 
-struct Scale {
+struct CharacterScale {
   double low, high;
   int dots;
 
-  Scale(const std::vector<double>& values, int dot_count) : dots(dot_count) {
+  CharacterScale(const std::vector<double>& values, int dot_count) : dots(dot_count) {
     const auto [min, max] = std::minmax_element(values.begin(), values.end());
     low = *min;
     high = *max;
@@ -76,7 +76,7 @@ std::string draw(const Axis& horizontal, const Axis& vertical, int columns, int 
   }
   if (xs.empty()) return "nothing to plot\n";
   Canvas canvas(columns, rows);
-  const Scale across(xs, canvas.width()), up(ys, canvas.height());
+  const CharacterScale across(xs, canvas.width()), up(ys, canvas.height());
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const std::size_t from = i == 0 ? 0 : i - 1;
     canvas.line(across(xs[from]), up(ys[from]), across(xs[i]), up(ys[i]));
