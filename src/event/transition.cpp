@@ -489,11 +489,12 @@ Causes Transitions::causes_of(const Cause& cause) const {
   for (const int i : cause.time_events) causes.time_events.push_back({i});
   for (const int g : cause.guards) {
     const LiveGuard& one = guards_[g];
-    const GuardInfo& info = guards_.info(g);
-    if (guards_.is_exit(g))
+    if (guards_.is_exit(g)) {
       causes.left.push_back({one.exit.relay});
-    else
+    } else {
+      const GuardInfo& info = guards_.info(g);
       causes.fired.push_back({{one.declaration}, one.member, info.role, info.role_index, info.contact});
+    }
   }
   return causes;
 }

@@ -22,16 +22,16 @@ System decay() {
 std::string misuse_of(const std::function<void()>& action) {
   return testing::misuse_of(action);
 }
-std::string misuse_of(const Options& options) {
+std::string refusal_of(const Options& options) {
   return testing::misuse_of([&] { simulate(decay(), options); });
 }
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 TEST(Misuse, OfMethods) {
-  EXPECT_EQ(misuse_of({.end = 1, .method = "dormand-prince"}),
+  EXPECT_EQ(refusal_of({.end = 1, .method = "dormand-prince"}),
             "unknown method 'dormand-prince'; did you mean 'dormand-prince-5'? (`pawl methods` lists them all)");
   EXPECT_EQ(
-      misuse_of({.end = 1, .method = "rk4"}),
+      refusal_of({.end = 1, .method = "rk4"}),
       "method 'rk4' has no error estimate: give a fixed step size, or choose an adaptive method such as tsitouras-5");
   constexpr State x{0};
   const auto f = [=](const auto& at, auto& d) { d[x] = -at[x]; };
@@ -44,53 +44,53 @@ TEST(Misuse, OfMethods) {
 }
 
 TEST(Misuse, OfTolerances) {
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = -1e-6}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = -1e-6}),
             "relative tolerance -1e-06: it must be 0, or at least 1e-15 (rounding) and below 1");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = nan}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = nan}),
             "relative tolerance nan: it must be 0, or at least 1e-15 (rounding) and below 1");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = 1e-17}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = 1e-17}),
             "relative tolerance 1e-17: it must be 0, or at least 1e-15 (rounding) and below 1");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, -1e-9}}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = {1e-6, -1e-9}}),
             "absolute tolerance -1e-09: it must be above 0, so that a state at zero has a scale");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = 0}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = 0}),
             "absolute tolerance 0: it must be above 0, so that a state at zero has a scale");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, std::vector<double>{1e-9, 1e-9}}}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = {1e-6, std::vector<double>{1e-9, 1e-9}}}),
             "2 absolute tolerances for 1 states");
-  EXPECT_EQ(misuse_of({.end = 1, .tolerance = {1e-6, std::vector<double>{0.0}}}),
+  EXPECT_EQ(refusal_of({.end = 1, .tolerance = {1e-6, std::vector<double>{0.0}}}),
             "absolute tolerance 0 for 'amount': it must be above 0, so that a state at zero has a scale");
 }
 
 TEST(Misuse, OfLengthsWhoseSquaresAreNoNumbers) {
-  EXPECT_EQ(misuse_of({.start = -1e308, .end = 1e308}),
+  EXPECT_EQ(refusal_of({.start = -1e308, .end = 1e308}),
             "the run from t = -1e+308 to t = 1e+308 is too long: its length must be between 1e-150 and 1e+150");
-  EXPECT_EQ(misuse_of({.end = -1e151}),
+  EXPECT_EQ(refusal_of({.end = -1e151}),
             "the run from t = 0 to t = -1e+151 is too long: its length must be between 1e-150 and 1e+150");
-  EXPECT_EQ(misuse_of({.end = 1e-300}),
+  EXPECT_EQ(refusal_of({.end = 1e-300}),
             "the run from t = 0 to t = 1e-300 is too short: its length must be between 1e-150 and 1e+150");
-  EXPECT_EQ(misuse_of({.end = 5e-324}),
+  EXPECT_EQ(refusal_of({.end = 5e-324}),
             "the run from t = 0 to t = 4.94066e-324 is too short: its length must be between 1e-150 and 1e+150");
   EXPECT_EQ(simulate(decay(), {.end = 1e-149}).t_end, 1e-149);
   EXPECT_EQ(simulate(decay(), {.start = 3, .end = 3}).t_end, 3);
 }
 
 TEST(Misuse, OfTimesAndSteps) {
-  EXPECT_EQ(misuse_of(Options{}), "the end time is not given: set Options::end, or --stop");
-  EXPECT_EQ(misuse_of({.end = infinity}), "the run from t = 0 to t = inf must be finite");
-  EXPECT_EQ(misuse_of({.end = 1, .step = 0.0}), "step size 0: it must be above 0");
-  EXPECT_EQ(misuse_of({.end = 1, .step = -0.1}), "step size -0.1: it must be above 0");
-  EXPECT_EQ(misuse_of({.end = 1, .step = nan}), "step size nan: it must be above 0");
-  EXPECT_EQ(misuse_of({.end = 1, .step = infinity}), "step size inf: it must be finite");
-  EXPECT_EQ(misuse_of({.end = 1, .first_step = 0.0}), "first step 0: it must be above 0");
-  EXPECT_EQ(misuse_of({.end = 1, .first_step = infinity}), "first step inf: it must be finite");
-  EXPECT_EQ(misuse_of({.end = 1, .max_step = 0}), "maximum step 0: it must be above 0");
-  EXPECT_EQ(misuse_of({.start = 1e9, .end = 1e9 + 1, .step = 1e-9}),
+  EXPECT_EQ(refusal_of(Options{}), "the end time is not given: set Options::end, or --stop");
+  EXPECT_EQ(refusal_of({.end = infinity}), "the run from t = 0 to t = inf must be finite");
+  EXPECT_EQ(refusal_of({.end = 1, .step = 0.0}), "step size 0: it must be above 0");
+  EXPECT_EQ(refusal_of({.end = 1, .step = -0.1}), "step size -0.1: it must be above 0");
+  EXPECT_EQ(refusal_of({.end = 1, .step = nan}), "step size nan: it must be above 0");
+  EXPECT_EQ(refusal_of({.end = 1, .step = infinity}), "step size inf: it must be finite");
+  EXPECT_EQ(refusal_of({.end = 1, .first_step = 0.0}), "first step 0: it must be above 0");
+  EXPECT_EQ(refusal_of({.end = 1, .first_step = infinity}), "first step inf: it must be finite");
+  EXPECT_EQ(refusal_of({.end = 1, .max_step = 0}), "maximum step 0: it must be above 0");
+  EXPECT_EQ(refusal_of({.start = 1e9, .end = 1e9 + 1, .step = 1e-9}),
             "step size 1e-09: it is below the rounding of the time, which reaches 1e+09; at least 3.6e-06 is needed");
-  EXPECT_EQ(misuse_of({.end = 1, .step = 0.1, .max_step = 0.01}),
+  EXPECT_EQ(refusal_of({.end = 1, .step = 0.1, .max_step = 0.01}),
             "the fixed step size 0.1 is above the maximum step 0.01");
-  EXPECT_EQ(misuse_of({.end = 1, .step = 0.1, .first_step = 0.01}),
+  EXPECT_EQ(refusal_of({.end = 1, .step = 0.1, .first_step = 0.01}),
             "a fixed step size leaves no first step to choose: give one of them");
-  EXPECT_EQ(misuse_of({.end = 1, .samples = -1}), "-1 samples: the number must be between 0 and 100 million");
-  EXPECT_EQ(misuse_of({.end = 1, .times = {0.5, 2}}), "the requested time 2 is outside the run from 0 to 1");
+  EXPECT_EQ(refusal_of({.end = 1, .samples = -1}), "-1 samples: the number must be between 0 and 100 million");
+  EXPECT_EQ(refusal_of({.end = 1, .times = {0.5, 2}}), "the requested time 2 is outside the run from 0 to 1");
 }
 
 TEST(Misuse, OfModels) {
