@@ -13,6 +13,7 @@
 // current that is cut off would be (Heemels, Schumacher and Weiland, IEEE Trans. Circuits Syst. I 46 (1999) 1443).
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -90,6 +91,8 @@ class IdealSwitches {
   std::string describe_failure(const Search& search) const;
 
   const Function& watched(int k, bool conducts) const;
+  /// Its unit: voltages, and currents, of different switches are compared in these.
+  double unit(int k, bool conducts) const { return units_[static_cast<std::size_t>(k)][conducts ? 1 : 0]; }
   double value(const Function& f, const Held& held, double t, const std::vector<double>& y,
                const std::vector<double>& dy) const;
   double slope(const Function& f, const Held& held, double t, const std::vector<double>& y,
@@ -108,7 +111,8 @@ class IdealSwitches {
   Accuracy accuracy_;
   double doubt_ = 1;                                  // factor of what is taken as zero
   std::vector<double> largest_;                       // |x_i| seen
-  double largest_voltage_ = 0, largest_current_ = 0;  // of any switch
+  double largest_voltage_ = 0, largest_current_ = 0;  // of any switch, in its unit
+  std::vector<std::array<double, 2>> units_;          // of voltage and current
   double last_ = 0;                                   // time at which they were decided
 };
 
