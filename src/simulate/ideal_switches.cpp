@@ -272,13 +272,17 @@ IdealSwitches::Trial IdealSwitches::evaluate(const Search& search, const Modes& 
   return trial;
 }
 
+/// Not further apart than a state is known.
+bool IdealSwitches::is_near(std::size_t j, double was, double is) const {
+  return std::abs(is - was) <=
+         known_within * (accuracy_.absolute[j] + accuracy_.relative * std::max(largest_[j], std::abs(was)));
+}
+
 /// Differential states that are not where they were, by more than they are known.
 void IdealSwitches::compare_states(const Search& search, Trial& trial) const {
   const std::vector<int>& d = form_.structure().d;
   for (std::size_t j = 0; j < trial.y.size(); ++j) {
-    const double known =
-        known_within * (accuracy_.absolute[j] + accuracy_.relative * std::max(largest_[j], std::abs(search.x[j])));
-    if (d[j] == 0 || std::abs(trial.y[j] - search.x[j]) <= known) continue;
+    if (d[j] == 0 || is_near(j, search.x[j], trial.y[j])) continue;
     trial.jump += fmt::format("{}'{}' from {:.6g} to {:.6g}", trial.jump.empty() ? "" : ", ", model_->state_names[j],
                               search.x[j], trial.y[j]);
   }
@@ -525,11 +529,16 @@ std::string IdealSwitches::describe_failure(const Search& search) const {
 }
 
 /// How large things have been since the last event. Where that was not seen, they have come here with the rates they
-/// have now.
-void IdealSwitches::take_sizes(double t, std::vector<double> y, const Held& held) {
+/// have now. What was found on a polynomial is off by its error, and a voltage that was zero until now is nothing but
+/// that in the next combination: x becomes consistent as it was held, unless it has jumped.
+void IdealSwitches::take_sizes(double t, std::vector<double>& x, const Held& held) {
   const double length = std::abs(t - last_);
-  std::vector<double> dy(y.size(), 0.0);
+  std::vector<double> y = x, dy(x.size(), 0.0);
   if (!settle_(t, y, dy, held, Settle::jump).failure.empty()) return;
+  const std::vector<int>& d = form_.structure().d;
+  bool has_jumped = false;
+  for (std::size_t j = 0; j < y.size(); ++j) has_jumped = has_jumped || (d[j] > 0 && !is_near(j, x[j], y[j]));
+  if (!has_jumped) x = y;
   const std::vector<double> none(y.size(), 0.0);
   const auto larger = [&](int k, bool conducts, double known) {
     const Function& f = watched(k, conducts);
@@ -597,11 +606,12 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
     may_conduct.push_back(before[k] != 0 || switches_[k].kind == SwitchInfo::Kind::diode ||
                           (switches_[k].kind == SwitchInfo::Kind::thyristor && switches_[k].gate.holds(held)));
   const Held entry = held;
-  if (why != Settle::start) take_sizes(t, {x, x + n}, held);
+  std::vector<double> from(x, x + n);
+  if (why != Settle::start) take_sizes(t, from, held);
   Search search{.t = t,
                 .why = why == Settle::start ? why : Settle::jump,
                 .held = entry,
-                .x = {x, x + n},
+                .x = std::move(from),
                 .before = before,
                 .may_conduct = std::move(may_conduct)};
   const Trial* found = look_for(search, modes);

@@ -75,10 +75,11 @@ class IdealSwitches {
     std::vector<std::string> notes = {};
   };
 
-  void take_sizes(double t, std::vector<double> y, const Held& held);
+  void take_sizes(double t, std::vector<double>& x, const Held& held);
   Held held_with(const Search& search, const Modes& modes) const;
   const Trial& attempt(Search& search, const Modes& modes);
   Trial evaluate(const Search& search, const Modes& modes);
+  bool is_near(std::size_t j, double was, double is) const;
   void compare_states(const Search& search, Trial& trial) const;
   void weigh_impulses(const Search& search, const Held& held, Trial& trial);
   void weigh_signs(const Search& search, const Held& held, Trial& trial);
