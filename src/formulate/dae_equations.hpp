@@ -81,7 +81,7 @@ class DaeEquations {
   void learn_from(const DaeEquations& other);
   const std::vector<RowReads>& reads() const { return observed_->reads; }
   std::shared_ptr<const std::vector<RowReads>> share_reads() const { return {observed_, &observed_->reads}; }
-  /// Of the derivatives by y and y', and the diagonal: rows of column j are row[first[j]] ..., ascending.
+  /// Of the derivatives by y and y': rows of column j are row[first[j]] ..., ascending.
   const std::vector<int>& first() const { return observed_->first; }
   const std::vector<int>& row() const { return observed_->row; }
   const RowPattern& by_row() const { return observed_->by_row; }

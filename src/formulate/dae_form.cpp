@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "formulate/dae_start.hpp"
+#include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
 
@@ -96,7 +98,9 @@ DaeForm::DaeForm(std::shared_ptr<const System::Declarations> model, const Active
   matrices_.size = size_;
   roles_.resize(at(size_));
   row_scale_.assign(at(size_), 1.0);
-  for (std::vector<double>* one : {&slope_, &largest_, &diagonal_}) one->assign(at(size_), 0.0);
+  place_of_row_.resize(at(size_));
+  std::iota(place_of_row_.begin(), place_of_row_.end(), 0);
+  for (std::vector<double>* one : {&slope_, &largest_, &diagonal_, &by_equation_}) one->assign(at(size_), 0.0);
 }
 
 void DaeForm::learn_from(const DaeForm& other) {
@@ -122,8 +126,8 @@ void DaeForm::carry(Memory& memory) {
   carry_common(memory);
   equations_.carry(memory);
   memory(structure_, seen_, has_entered_, has_shape_, mass_is_proved_, has_seen_mass_vary_, own_rhs_, own_dual_rhs_,
-         modes_, row_scale_, slope_, largest_, diagonal_, now_, is_evaluated_, is_arranged_, arranged_t_, arranged_x_,
-         last_motion);
+         modes_, row_scale_, place_of_row_, place_of_entry_, slope_, largest_, diagonal_, now_, is_evaluated_,
+         is_arranged_, arranged_t_, arranged_x_, last_motion);
   if (!memory.is_saving() && field_.around->held != nullptr) equations_.lock(*field_.around->held, field_.parameters);
 }
 
@@ -231,11 +235,45 @@ void DaeForm::sample_values(double t, const double* y, const double* dy, DaeValu
 void DaeForm::shape_matrices() {
   const double fill = static_cast<double>(equations_.row().size()) / (static_cast<double>(size_) * size_);
   const bool was_sparse = std::exchange(matrices_.is_sparse, size_ > largest_dense && fill <= fullest_sparse);
-  matrices_.first = matrices_.is_sparse ? equations_.first() : std::vector<int>();
-  matrices_.row = matrices_.is_sparse ? equations_.row() : std::vector<int>();
+  matrices_.first.clear();
+  matrices_.row.clear();
+  std::iota(place_of_row_.begin(), place_of_row_.end(), 0);
+  if (matrices_.is_sparse) assign_rows();
   matrices_.J.assign(matrices_.is_sparse ? matrices_.row.size() : at(size_) * at(size_), 0.0);
   if (matrices_.is_sparse || was_sparse || version_ == 0) ++version_;
   is_arranged_ = false;
+}
+
+/// Each row to the place of an unknown whose rate it contains, if it can be; else of one it reads, now rather than in
+/// another mode. And the pattern that follows.
+void DaeForm::assign_rows() {
+  enum { in_other_modes, read, read_as_rate };
+  const RowPattern& pattern = equations_.by_row();
+  Signature sigma;
+  for (int i = 0; i < size_; ++i) {
+    const RowReads& reads = equations_.reads()[at(i)];
+    for (const auto& [j, place] : pattern.row(i)) {
+      const bool is_rate = std::binary_search(reads.rates.begin(), reads.rates.end(), j);
+      const bool is_read = is_rate || std::binary_search(reads.values.begin(), reads.values.end(), j);
+      sigma.entries.push_back({j, is_rate ? read_as_rate : is_read ? read : in_other_modes});
+    }
+    sigma.end_row();
+  }
+  if (const Assignment assignment(sigma); assignment.is_complete()) place_of_row_ = assignment.of_row;
+  matrices_.first = equations_.first();
+  place_of_entry_.resize(equations_.row().size());
+  matrices_.row.resize(place_of_entry_.size());
+  std::vector<std::pair<int, int>> column;  // place of the row, entry of the pattern
+  for (int j = 0; j < size_; ++j) {
+    column.clear();
+    for (int e = matrices_.first[at(j)]; e < matrices_.first[at(j) + 1]; ++e)
+      column.emplace_back(place_of_row_[at(equations_.row()[at(e)])], e);
+    std::sort(column.begin(), column.end());
+    for (int k = matrices_.first[at(j)]; const auto& [row, entry] : column) {
+      matrices_.row[at(k)] = row;
+      place_of_entry_[at(entry)] = k++;
+    }
+  }
 }
 
 void DaeForm::arrange_matrices(double t, const double* x) {
@@ -290,7 +328,8 @@ void DaeForm::scatter(const std::vector<double>& values, std::vector<double>& ou
   for (int j = 0; j < size_; ++j) {
     for (int e = first[at(j)]; e < first[at(j) + 1]; ++e) {
       const int i = row[at(e)];
-      out[matrices_.is_sparse ? at(e) : at(j) * at(size_) + at(i)] = row_scale_[at(i)] * values[at(e)];
+      out[matrices_.is_sparse ? at(place_of_entry_[at(e)]) : at(j) * at(size_) + at(i)] =
+          row_scale_[at(i)] * values[at(e)];
     }
   }
 }
@@ -304,14 +343,14 @@ bool DaeForm::rate(double t, const double* y, double* dy) {
 }
 
 void DaeForm::residual(double t, const double* y, const double* dy, double* r) {
-  equations_.residual(t, y, dy, r);
+  equations_.residual(t, y, dy, by_equation_.data());
   ++own_rhs_;
   if (dy == nullptr && equations_.mass_function_has_changed()) {
     take_mass_as_varying();
     std::fill(r, r + size_, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  for (int i = 0; i < size_; ++i) r[i] *= row_scale_[at(i)];
+  for (int i = 0; i < size_; ++i) r[place_of_row_[at(i)]] = row_scale_[at(i)] * by_equation_[at(i)];
 }
 
 void DaeForm::take_mass_as_varying() {
@@ -325,7 +364,7 @@ void DaeForm::take_mass_as_varying() {
 void DaeForm::linearize(double t, const double* y, const double* dy) {
   const long long duals = equations_.dual_evaluations, differences = equations_.difference_evaluations;
   const long long all = equations_.all_evaluations, all_duals = equations_.all_dual_evaluations;
-  double* slope = equations_.reads_time() ? slope_.data() : nullptr;
+  double* slope = equations_.reads_time() ? by_equation_.data() : nullptr;
   const auto evaluate = [&] {
     equations_.linearize(t, y, dy, now_.J.data(), mass_kind_ == MassKind::varying ? now_.M.data() : nullptr, slope,
                          wants_differences);
@@ -340,7 +379,8 @@ void DaeForm::linearize(double t, const double* y, const double* dy) {
     scatter(now_.M, matrices_.M);
     is_arranged_ = false;
   }
-  for (int i = 0; i < size_; ++i) slope_[at(i)] = slope != nullptr ? row_scale_[at(i)] * slope_[at(i)] : 0.0;
+  for (int i = 0; i < size_; ++i)
+    slope_[at(place_of_row_[at(i)])] = slope != nullptr ? row_scale_[at(i)] * slope[i] : 0.0;
   dual_evaluations += equations_.dual_evaluations - duals;
   difference_evaluations += equations_.difference_evaluations - differences;
   own_rhs_ += equations_.all_evaluations - all;

@@ -5,6 +5,9 @@
 // every linearization, and wherever the residual is asked for y' = 0, as methods do that rely on it. Once it differs
 // the kind is `varying` for good and version() is another; a residual that has seen it is NaN, so that the step is
 // rejected. `identity` is always proved.
+//
+// Where the matrices are sparse, residual() and matrices() have each row at the place of an unknown it is assigned to:
+// then the diagonal means something, and the order in which equations were declared costs nothing.
 #pragma once
 
 #include <memory>
@@ -85,6 +88,7 @@ class DaeForm final : public ImplicitForm {
   void take_mass_as_varying();
   void shape_matrices();
   void arrange_matrices(double t, const double* x);
+  void assign_rows();
   void name_jacobian();
   void find_scales(const double* x);
   void scatter(const std::vector<double>& values, std::vector<double>& out) const;
@@ -98,9 +102,12 @@ class DaeForm final : public ImplicitForm {
   long long own_rhs_ = 0, own_dual_rhs_ = 0;
   std::vector<Mode> modes_;  // the last few, as they were analyzed
   std::vector<double> row_scale_, slope_, largest_, diagonal_;
-  DaeValues now_;              // what was evaluated last
-  bool is_evaluated_ = false;  // at the point restart() is called for
-  bool is_arranged_ = false;   // for this point:
+  std::vector<int> place_of_row_;    // in residual() and matrices()
+  std::vector<int> place_of_entry_;  // of the pattern, in sparse matrices
+  std::vector<double> by_equation_;  // rows as they were declared
+  DaeValues now_;                    // what was evaluated last
+  bool is_evaluated_ = false;        // at the point restart() is called for
+  bool is_arranged_ = false;         // for this point:
   double arranged_t_ = 0;
   std::vector<double> arranged_x_;
 };

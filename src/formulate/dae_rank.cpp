@@ -124,13 +124,13 @@ Scales scale_by_assignment(Eigen::MatrixXd& A) {
 Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   if (!std::all_of(entries.begin(), entries.end(), [](const auto& one) { return std::isfinite(one.value()); }))
     return {};
-  if (n == 0) return {0, {}};
+  if (n == 0) return {0, {}, {}};
   if (n > largest_small) {
     Eigen::SparseMatrix<double> S(n, n);
     S.setFromTriplets(entries.begin(), entries.end());
-    if (is_regular(S, threshold)) return {n, {}};
+    if (is_regular(S, threshold)) return {n, {}, {}};
   }
-  if (n > largest_combined) return {n - 1, {}};
+  if (n > largest_combined) return {n - 1, {}, {}};
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
   const auto fill = [&] {
     for (const auto& one : entries) A(one.row(), one.col()) = one.value();
@@ -138,7 +138,7 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   fill();
   if (n <= largest_eliminated) {
     scale_roughly(A);
-    if (RegularFactors().factor(A, threshold)) return {n, {}};
+    if (RegularFactors().factor(A, threshold)) return {n, {}, {}};
     A.setZero();
     fill();
   }
@@ -146,10 +146,11 @@ Rank rank_of(int n, const MatrixEntries& entries, double threshold) {
   if (factor.size() == 0) factor = equilibrate(A);
   const linear::PivotedQr qr(A);
   const double largest = std::abs(qr.pivot(0));
-  Rank result{0, {}};
+  Rank result{0, {}, {}};
   while (result.rank < n && std::abs(qr.pivot(result.rank)) > threshold * largest) ++result.rank;
   if (result.rank == n) return result;
-  result.left_null = factor.asDiagonal() * qr.Q().rightCols(n - result.rank);
+  result.left_null = qr.Q().rightCols(n - result.rank);
+  result.units = std::move(factor);
   return result;
 }
 

@@ -12,8 +12,11 @@ namespace pawl::formulate {
 using MatrixEntries = std::vector<Eigen::Triplet<double>>;
 
 struct Rank {
-  int rank = -1;              ///< -1: not finite
-  Eigen::MatrixXd left_null;  ///< one combination of rows per column; empty too where nobody has looked
+  int rank = -1;  ///< -1: not finite
+  /// One combination of rows per column, its shares in units that balance the matrix: what combines the rows as they
+  /// are is share times unit. Empty too where nobody has looked.
+  Eigen::MatrixXd left_null;
+  Eigen::VectorXd units;
 };
 
 /// Numbers below `threshold`, relative to their row and column, count as zero.

@@ -274,7 +274,7 @@ void DaeEquations::observe_reads(Observed& now, double t, const double* y) {
   }
 }
 
-/// What the rows read now or have read in an earlier mode, and the diagonal.
+/// What the rows read now or have read in an earlier mode.
 void DaeEquations::make_pattern(Observed& now) const {
   using Entry = RowPattern::Entry;
   RowPattern& rows = now.by_row;
@@ -288,7 +288,6 @@ void DaeEquations::make_pattern(Observed& now) const {
       rows.entries.push_back({j, 0});
       ++next[at(j) + 1];
     };
-    add(i);
     for (const int j : now.reads[at(i)].values) add(j);
     for (const int j : now.reads[at(i)].rates) add(j);
     if (!first().empty())

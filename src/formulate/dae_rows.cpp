@@ -23,13 +23,6 @@ CombinedRows::CombinedRows(const RowPattern& pattern, const std::vector<DaeValue
   }
 }
 
-double CombinedRows::row_size(int row, const std::vector<double>& sizes) const {
-  double largest = 0;
-  for (std::size_t k = 0; k < keys_[at(row)].size(); ++k)
-    largest = std::max(largest, std::abs(values_.front()[at(row)][k]) * sizes[at(keys_[at(row)][k].column)]);
-  return largest > 0 && std::isfinite(largest) ? largest : 1.0;
-}
-
 Signature CombinedRows::signature() const {
   Signature sigma;
   for (int i = 0; i < size(); ++i) {

@@ -31,9 +31,6 @@ class CombinedRows {
   /// In terms of the equations.
   const std::vector<RowParts>& parts() const { return parts_; }
 
-  /// The largest entry of a row at the first point, for unknowns of these sizes: the unit its share in a combination
-  /// has.
-  double row_size(int row, const std::vector<double>& sizes) const;
   /// Entries that are there at one of the points at least.
   Signature signature() const;
   /// dR_i / dy_j^(d_j - c_i) at a point.

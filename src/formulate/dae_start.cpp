@@ -6,19 +6,11 @@
 #include <fmt/format.h>
 
 #include "formulate/dae_stages.hpp"
+#include "formulate/told_apart.hpp"
 
 namespace pawl::formulate {
 
 namespace {
-
-/// Two numbers with as many digits as it takes to tell them apart, six at least.
-std::string from_to(double a, double b) {
-  for (int digits = 6; digits < 17; ++digits) {
-    const std::string from = fmt::format("{:.{}g}", a, digits), to = fmt::format("{:.{}g}", b, digits);
-    if (from != to) return fmt::format("from {} to {}", from, to);
-  }
-  return fmt::format("from {:.17g} to {:.17g}", a, b);
-}
 
 /// Equations without rates that do not hold at this point: "'circle', 'node 3'".
 std::string violated(DaeForm& form, double t, const std::vector<double>& y) {
@@ -59,8 +51,10 @@ StartReport find_consistent(DaeForm& form, double t, double* y, double* dy, cons
         form.structure().array > 0 ? form.structure().roles[at(j)].is_differential : form.structure().d[at(j)] > 0;
     const bool is_kept = !is_guess || std::abs(now - y[j]) <=
                                           1e-10 * form.equations().nominal(j, std::max(std::abs(y[j]), std::abs(now)));
-    if (!is_kept && ++changes <= 6)
-      report.changes += fmt::format("{}'{}' {}", changes == 1 ? "" : ", ", form.name(j), from_to(y[j], now));
+    if (!is_kept && ++changes <= 6) {
+      const auto [from, to] = told_apart(y[j], now);
+      report.changes += fmt::format("{}'{}' from {} to {}", changes == 1 ? "" : ", ", form.name(j), from, to);
+    }
     y[j] = now;
     dy[j] = stages.dy()[j];
   }

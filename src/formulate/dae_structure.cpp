@@ -112,6 +112,7 @@ class Analysis {
       if (found.rank > best.rank) best = std::move(found);
     }
     left_null_ = std::move(best.left_null);
+    units_ = std::move(best.units);
     out_.rank = std::max(best.rank, 0);
     return best.rank == n_ || best.rank < 0;
   }
@@ -125,14 +126,6 @@ class Analysis {
   /// Puts combinations without leading terms in the place of equations. False: there are none that can be used.
   bool combine() {
     if (left_null_.cols() == 0) return false;
-    // Shares are compared in units of the rows, so that nothing hangs on the units that equations are written in.
-    std::vector<double> sizes;
-    for (int j = 0; j < n_; ++j) sizes.push_back(equations_.nominal(j, 0));
-    row_size_.resize(at(n_));
-    for (int i = 0; i < n_; ++i) {
-      row_size_[at(i)] = combined_->row_size(i, sizes);
-      left_null_.row(i) *= row_size_[at(i)];
-    }
     const std::vector<int> pivots = make_sparse(left_null_);
     std::vector<RowParts> replacements(at(n_));
     bool are_all_found = true;
@@ -182,11 +175,11 @@ class Analysis {
     const int least = least_differentiated(k);
     Eigen::Index first = 0;  // whose factor is one
     left_null_.col(k).cwiseAbs().maxCoeff(&first);
-    const double unit = row_size_[static_cast<std::size_t>(first)] / left_null_(first, k);
+    const double whole_share = units_(first) * left_null_(first, k);
     for (int i = 0; i < n_; ++i) {
       if (!has_share(i, k)) continue;
       // A sum of capacitances and the like: factors that look like small integers are.
-      const double factor = left_null_(i, k) / row_size_[at(i)] * unit, whole = std::round(factor);
+      const double factor = units_(i) * left_null_(i, k) / whole_share, whole = std::round(factor);
       parts.push_back({i, out_.c[at(i)] - least, std::abs(factor - whole) < 1e-12 && whole != 0 ? whole : factor});
     }
     return parts;
@@ -307,8 +300,8 @@ class Analysis {
   int n_;
   bool is_seen_here_ = false;             // all of M
   std::optional<CombinedRows> combined_;  // none: rows are the equations, as they are read
-  Eigen::MatrixXd left_null_;
-  std::vector<double> row_size_;  // of the rows as they are combined
+  Eigen::MatrixXd left_null_;  // shares in balanced units, so that nothing hangs on those that equations are written in
+  Eigen::VectorXd units_;
   DaeStructure out_;
 };
 

@@ -216,8 +216,9 @@ bool ImplicitStepper::leave_singular_point(double limit, Step& out) {
   return true;
 }
 
-// A hundredth of the time in which the solution changes by its own size, as explicit methods begin; what comes after
-// the first rejection is decided by the error.
+// A hundredth of the time in which the solution changes by its own size, or by its tolerance where it is below that, as
+// explicit methods begin; what comes after the first rejection is decided by the error. In a time in which something
+// changes by a tolerance equations of index 2 are mostly rounding: their unit is absolute / relative.
 double ImplicitStepper::choose_first_step(double limit) const {
   double size = 0, speed = 0;
   const auto& roles = form_.roles();
@@ -227,7 +228,8 @@ double ImplicitStepper::choose_first_step(double limit) const {
     speed = std::max(speed, std::abs(dy_[at(i)] * weight_[at(i)]));
   }
   const double span = std::abs(limit - t_);
-  const double h = speed > 0 && size > 0 ? 0.01 * size / speed : speed > 0 ? 0.01 / speed : 1e-3 * span;
+  if (size < 1) size = highest_index_ >= 2 && control_.relative > 0 ? 1 / control_.relative : 1;
+  const double h = speed > 0 ? 0.01 * size / speed : 1e-3 * span;
   return std::min(h, span);
 }
 

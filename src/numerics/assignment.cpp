@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -16,6 +17,17 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// The rows in an order that hangs on what they contain, not on where they stand.
+std::vector<int> sorted_by_entries(const Signature& sigma) {
+  std::vector<int> order(at(sigma.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto one = sigma.row(a), other = sigma.row(b);
+    return std::lexicographical_compare(one.begin(), one.end(), other.begin(), other.end());
+  });
+  return order;
+}
+
 }  // namespace
 
 Assignment::Assignment(const Signature& sigma, int columns) : sigma_(sigma), n_(sigma.size()) {
@@ -27,8 +39,9 @@ Assignment::Assignment(const Signature& sigma, int columns) : sigma_(sigma), n_(
   from_.assign(at(columns), -1);
   is_settled_.assign(at(columns), 0);
   for (const auto& entry : sigma.entries) highest_ = std::max(highest_, entry.order);
-  for (int i = 0; i < n_; ++i) start(i);
-  for (int i = 0; i < n_; ++i) {
+  const std::vector<int> order = sorted_by_entries(sigma);
+  for (const int i : order) start(i);
+  for (const int i : order) {
     if (of_row[at(i)] < 0) augment(i);
   }
 }
@@ -93,21 +106,30 @@ void Assignment::augment(int source) {
   settled_.clear();
 }
 
+// Rows whose c has grown wait until what they contain has been looked at again; columns say who is first, so that the
+// order of rows does not matter.
 void find_offsets(const Signature& sigma, const Assignment& assignment, std::vector<int>& c, std::vector<int>& d) {
   const int n = sigma.size();
   c.assign(at(n), 0);
   d.assign(at(n), 0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int i = 0; i < n; ++i) {
-      for (const auto& [j, order] : sigma.row(i)) d[at(j)] = std::max(d[at(j)], order + c[at(i)]);
-    }
-    for (int i = 0; i < n; ++i) {
-      for (const auto& [j, order] : sigma.row(i)) {
-        if (assignment.of_row[at(i)] != j || c[at(i)] == d[at(j)] - order) continue;
-        c[at(i)] = d[at(j)] - order;
-        changed = true;
-      }
+  std::vector<int> own(at(n), 0);  // order of the unknown a row is assigned to
+  for (int i = 0; i < n; ++i)
+    for (const auto& [j, order] : sigma.row(i))
+      if (assignment.of_row[at(i)] == j) own[at(i)] = order;
+  std::vector<char> waits(at(n), 1);
+  std::queue<int> waiting;
+  for (const int i : assignment.of_column) waiting.push(i);
+  while (!waiting.empty()) {
+    const int i = waiting.front();
+    waiting.pop();
+    waits[at(i)] = 0;
+    for (const auto& [j, order] : sigma.row(i)) {
+      if (order + c[at(i)] <= d[at(j)]) continue;
+      d[at(j)] = order + c[at(i)];
+      const int owner = assignment.of_column[at(j)];
+      c[at(owner)] = d[at(j)] - own[at(owner)];
+      if (owner == i || std::exchange(waits[at(owner)], 1) != 0) continue;
+      waiting.push(owner);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@ namespace pawl {
 struct Signature {
   struct Entry {
     int column, order;
+    auto operator<=>(const Entry&) const = default;
   };
   std::vector<int> first{0};
   std::vector<Entry> entries;
@@ -26,7 +28,8 @@ struct Signature {
 };
 
 /// The assignment of most rows and of largest Σ σ: shortest augmenting paths with potentials, for costs max σ - σ. Rows
-/// and columns that cannot be assigned have -1.
+/// and columns that cannot be assigned have -1. Of several such assignments the order of rows chooses none, as far as
+/// their entries differ.
 class Assignment {
  public:
   explicit Assignment(const Signature& sigma) : Assignment(sigma, sigma.size()) {}
@@ -46,7 +49,7 @@ class Assignment {
   std::vector<char> is_settled_;
 };
 
-/// The smallest c, d >= 0 by fixed-point iteration. Requires a complete assignment, and as many columns as rows.
+/// The smallest c, d >= 0. Requires a complete assignment, and as many columns as rows.
 void find_offsets(const Signature& sigma, const Assignment& assignment, std::vector<int>& c, std::vector<int>& d);
 
 /// Blocks of rows that have to be solved together, each after those it needs (Tarjan, SIAM J. Comput. 1 (1972) 146).

@@ -22,7 +22,7 @@ class SparseShifted final : public ShiftedSystem {
   SparseShifted(const MatrixPair& matrices, int real_slots, int complex_slots)
       : matrices_(matrices), pattern_(pattern_of(matrices)) {
     klu_defaults(&common_);
-    find_diagonal();
+    if (matrices.M.empty()) find_diagonal();
     values_.resize(pattern_.row.size() * (complex_slots > 0 ? 2 : 1));
     x_.resize(complex_slots > 0 ? 2 * static_cast<std::size_t>(matrices.size) : 0);
     real_.resize(real_slots, nullptr);
@@ -50,6 +50,7 @@ class SparseShifted final : public ShiftedSystem {
     const std::size_t entries = pattern_.row.size();
     const double* J = matrices_.J.data();
     if (matrices_.M.empty()) {
+      if (diagonal_.empty()) find_diagonal();
       for (std::size_t e = 0; e < entries; ++e) values_[e] = -J[e];
       for (const int e : diagonal_) values_[e] += c;
     } else {
@@ -63,6 +64,7 @@ class SparseShifted final : public ShiftedSystem {
     const std::size_t entries = pattern_.row.size();
     const double* J = matrices_.J.data();
     if (matrices_.M.empty()) {
+      if (diagonal_.empty()) find_diagonal();
       for (std::size_t e = 0; e < entries; ++e) {
         values_[2 * e] = -J[e];
         values_[2 * e + 1] = 0;

@@ -1,6 +1,7 @@
 #include "simulate/dae_dynamics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -152,14 +153,34 @@ std::string DaeDynamics::settle(double t, double* x, const Held& held, Settle wh
 std::string DaeDynamics::make_consistent(double t, double* x, const Held& held, Settle why) {
   const bool is_start = why == Settle::start;
   if (is_start && policy_ == AtStart::keep) return {};
+  before_.assign(x, x + model_->state_names.size());
   auto report = find(t, x, consistent_rates_.data(), held, why);
   if (!report.failure.empty()) return report.failure;
+  std::string leap = is_start ? std::string() : describe_leap(t, x);
+  if (!leap.empty()) return leap;
   if (is_start || why == Settle::jump) pull_->take_levels(t, x, held);
   if (std::string failure = pull_->meet_invariants(*form_, t, x, held); !failure.empty()) return failure;
   if (is_start && policy_ == AtStart::refuse && !report.changes.empty())
     return fmt::format("the start is not consistent: {}", report.changes);
   if (is_start && !report.changes.empty())
     notes.push_back(make_message(MessageCode::start_moved, t, {{"changes", report.changes}}));
+  return {};
+}
+
+/// Impulses move a differential state by what others of its size have. Where one goes beyond all sizes the equations
+/// hardly determine it; empty: none does.
+std::string DaeDynamics::describe_leap(double t, const double* x) const {
+  constexpr double farthest = 1e12;
+  const std::vector<formulate::Role>& roles = form_->structure().roles;
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    const double size = form_->equations().nominal(static_cast<int>(i), before_[i]);
+    if (!roles[i].is_differential || !(std::abs(x[i] - before_[i]) > farthest * size)) continue;
+    return fmt::format(
+        "t = {:.10g}: consistent values take '{}' from {:.6g} to {:.3g}.\n"
+        "  likely: the equations hardly determine it here\n"
+        "  try:    nominal({}, size) if it is meant to be that large",
+        t, model_->state_names[i], before_[i], x[i], model_->state_names[i]);
+  }
   return {};
 }
 

@@ -76,6 +76,7 @@ class DaeDynamics final : public Dynamics {
   bool unload_pulling_contact(double t, const double* x, const Held& held, std::vector<int>& unloaded);
   formulate::StartReport find(double t, double* x, double* dx, const Held& held, Settle why);
   std::string make_consistent(double t, double* x, const Held& held, Settle why);
+  std::string describe_leap(double t, const double* x) const;
   Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why);
   Resolution resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                               Settle why);
@@ -86,6 +87,7 @@ class DaeDynamics final : public Dynamics {
   const Held* source_ = nullptr;  // whose mode the form is in
   Held given_;                    // what is held, with levels of relays that somebody asks for
   std::vector<double> consistent_rates_;
+  std::vector<double> before_;                   // the state that was made consistent last
   std::unique_ptr<IdealSwitches> switches_;      // where there are any
   std::unique_ptr<contact::Contacts> contacts_;  // likewise
   std::shared_ptr<formulate::MechanicsForm> contact_form_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "event/step_states.hpp"
+#include "formulate/declared_held.hpp"
 #include "numerics/orthogonal.hpp"
 
 namespace pawl::detail {
@@ -41,20 +42,86 @@ struct GivenRates final : RateSource<double> {
 struct Displaced {
   Function f;
   double Margins::*by;
+  double unit;
 
   template <class T>
   T operator()(const Point<T>& at) const {
     T result(0.0);
     f(at, &result);
-    result += at.around()->held->margins.*by;
+    result += unit * at.around()->held->margins.*by;
     return result;
   }
 };
 
-Function displaced(const Function& f, double Margins::*by) {
-  Displaced g{f, by};
+Function displaced(const Function& f, double Margins::*by, double unit) {
+  Displaced g{f, by, unit};
   if (f.supports<Jet<Interval>>()) return Function::guard(std::move(g));
   return Function::guard(black_box(std::move(g)));
+}
+
+double nominal_of(const System::Declarations& model, std::size_t state) {
+  return !model.nominals.empty() && model.nominals[state] > 0 ? model.nominals[state] : 1.0;
+}
+
+/// By how much f changes where the unknown that matters most to it changes by its nominal size, at these values; 0: by
+/// nothing, or not known.
+double change_by_nominals(const System::Declarations& model, const Held& held, const Function& f,
+                          const std::vector<double>& y) {
+  double largest = 0;
+  const auto see = [&](double change) {
+    largest = std::isfinite(change) ? std::max(largest, std::abs(change)) : largest;
+  };
+  try {
+    if (f.supports<Gradient>()) {
+      constexpr std::size_t width = std::tuple_size_v<decltype(Gradient::slope)>;
+      struct NoRates final : RateSource<Gradient> {
+        Gradient rate(const Point<Gradient>&, int) const override { return 0.0; }
+      } rates;
+      Surroundings<Gradient> around{&held};
+      around.rates = &rates;
+      for (std::size_t begin = 0; begin < y.size(); begin += width) {
+        std::vector<Gradient> states(y.begin(), y.end());
+        const std::size_t end = std::min(begin + width, y.size());
+        for (std::size_t j = begin; j < end; ++j) states[j].slope[j - begin] = nominal_of(model, j);
+        Gradient result;
+        f(Point<Gradient>(Gradient(0.0), states.data(), held.parameters.data(), &around), &result);
+        for (const double slope : result.slope) see(slope);
+      }
+    } else {
+      const std::vector<double> none(y.size(), 0.0);
+      GivenRates rates;
+      rates.values = &none;
+      Surroundings<double> around{&held};
+      around.rates = &rates;
+      const auto value = [&](const std::vector<double>& x) {
+        double result = 0;
+        f(Point<double>(0, x.data(), held.parameters.data(), &around), &result);
+        return result;
+      };
+      const double here = value(y);
+      std::vector<double> moved = y;
+      for (std::size_t j = 0; j < y.size(); ++j) {
+        moved[j] += nominal_of(model, j);
+        see(value(moved) - here);
+        moved[j] = y[j];
+      }
+    }
+  } catch (const std::exception&) {
+    return 0;  // it is not defined there
+  }
+  return largest;
+}
+
+/// A power of two, so that nothing is rounded: what is compared with others must not hang on the unit it is written in.
+double unit_of(const System::Declarations& model, const Function& f) {
+  const Held held = formulate::declared_held(model);
+  std::vector<double> y = model.starts;
+  double change = change_by_nominals(model, held, f, y);
+  if (!(change > 0)) {
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] += 0.1 * nominal_of(model, j) * (j % 2 == 0 ? 1 : -0.7);
+    change = change_by_nominals(model, held, f, y);
+  }
+  return change > 0 ? std::exp2(std::round(std::log2(change))) : 1.0;
 }
 
 std::string first_line(const std::string& text) {
@@ -70,7 +137,10 @@ IdealSwitches::IdealSwitches(std::shared_ptr<const System::Declarations> model, 
       form_(form),
       settle_(std::move(settle)),
       accuracy_(std::move(accuracy)),
-      largest_(model_->state_names.size(), 0.0) {}
+      largest_(model_->state_names.size(), 0.0) {
+  for (const SwitchInfo& one : switches_)
+    units_.push_back({unit_of(*model_, one.voltage), unit_of(*model_, one.current)});
+}
 
 void declare_switch_guards(System::Declarations& model) {
   for (std::size_t k = 0; k < model.switches.size(); ++k) {
@@ -80,12 +150,12 @@ void declare_switch_guards(System::Declarations& model) {
     const Logic conducts = Discrete<bool>{one.mode}, idles = Discrete<bool>{one.idles};
     const Logic waits = !conducts && !idles;
     model.guards.push_back({.name = one.name + " current ends",
-                            .g = displaced(one.current, &Margins::current),
+                            .g = displaced(one.current, &Margins::current, unit_of(model, one.current)),
                             .direction = Direction::falling,
                             .only_when = conducts && !idles,
                             .ideal_switch = static_cast<int>(k)});
     model.guards.push_back({.name = one.name + " turns forward",
-                            .g = displaced(one.voltage, &Margins::voltage),
+                            .g = displaced(one.voltage, &Margins::voltage, unit_of(model, one.voltage)),
                             .direction = Direction::rising,
                             .only_when = one.gate.is_always_true() ? waits : one.gate && waits,
                             .ideal_switch = static_cast<int>(k)});
@@ -124,7 +194,8 @@ double IdealSwitches::slope(const Function& f, const Held& held, double t, const
   double fastest = std::abs(dt) / std::max(std::abs(t), 1.0);
   for (std::size_t j = 0; j < y.size(); ++j) {
     fastest = std::max(fastest, std::abs(along[j]) / form_.equations().nominal(static_cast<int>(j), y[j]));
-    fastest = std::max(fastest, std::abs(rates_along[j]) / std::max(std::abs(dy[j]), 1.0));
+    fastest = std::max(fastest, std::abs(rates_along[j]) /
+                                    std::max(std::abs(dy[j]), form_.equations().nominal(static_cast<int>(j), y[j])));
   }
   if (fastest == 0) return 0;
   const double s = std::cbrt(epsilon) / fastest;
@@ -201,13 +272,17 @@ IdealSwitches::Trial IdealSwitches::evaluate(const Search& search, const Modes& 
   return trial;
 }
 
+/// Not further apart than a state is known.
+bool IdealSwitches::is_near(std::size_t j, double was, double is) const {
+  return std::abs(is - was) <=
+         known_within * (accuracy_.absolute[j] + accuracy_.relative * std::max(largest_[j], std::abs(was)));
+}
+
 /// Differential states that are not where they were, by more than they are known.
 void IdealSwitches::compare_states(const Search& search, Trial& trial) const {
   const std::vector<int>& d = form_.structure().d;
   for (std::size_t j = 0; j < trial.y.size(); ++j) {
-    const double known =
-        known_within * (accuracy_.absolute[j] + accuracy_.relative * std::max(largest_[j], std::abs(search.x[j])));
-    if (d[j] == 0 || std::abs(trial.y[j] - search.x[j]) <= known) continue;
+    if (d[j] == 0 || is_near(j, search.x[j], trial.y[j])) continue;
     trial.jump += fmt::format("{}'{}' from {:.6g} to {:.6g}", trial.jump.empty() ? "" : ", ", model_->state_names[j],
                               search.x[j], trial.y[j]);
   }
@@ -226,10 +301,11 @@ void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial
   Eigen::VectorXd right = Eigen::VectorXd::Zero(n), size = Eigen::VectorXd::Ones(n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const auto column = static_cast<std::size_t>(j);
+    size(j) = equations.nominal(static_cast<int>(j), trial.y[column]);
     for (int e = equations.first()[column]; e < equations.first()[column + 1]; ++e) {
       const int i = equations.row()[at(e)];
       right(i) += M[at(e)] * change[column];
-      if (d[column] == 0) A(i, j) = J[at(e)];
+      if (d[column] == 0) A(i, j) = J[at(e)] * size(j);
     }
   }
   for (int sweep = 0; sweep < 3; ++sweep) {
@@ -287,8 +363,9 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   double scale = conducts ? largest_current_ : largest_voltage_;
   for (int other = 0; other < count(); ++other) {
     const Function& same = watched(other, conducts);
-    scale = std::max(scale, std::abs(value(same, held, search.t, trial.y, trial.dy)));
+    scale = std::max(scale, std::abs(value(same, held, search.t, trial.y, trial.dy)) / unit(other, conducts));
   }
+  scale *= unit(k, conducts);
   double fastest = 0;
   for (std::size_t j = 0; j < trial.y.size(); ++j)
     fastest = std::max(fastest, std::abs(trial.dy[j]) /
@@ -312,7 +389,8 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   double steepest = 0;  // rates are solved for together: what is left of one that vanishes is the rounding of others
   for (int other = 0; other < count(); ++other)
     steepest =
-        std::max(steepest, slope_terms(watched(other, conducts), held, search.t, trial.y, trial.dy, 1, trial.dy));
+        std::max(steepest, slope_terms(watched(other, conducts), held, search.t, trial.y, trial.dy, 1, trial.dy) *
+                               (unit(k, conducts) / unit(other, conducts)));
   const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + zero_value * steepest;
   // A slope that is overtaken in so small a part of that way may be rounding.
   if (std::abs(first) > std::max({flat, zero_slope * std::abs(later), close * std::abs((later - first) / ahead)}))
@@ -335,9 +413,10 @@ bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const
     if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
     for (int other = 0; other < count(); ++other) {
       const Function& same = watched(other, conducts);
-      scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)));
+      scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)) / unit(other, conducts));
     }
-    if (std::abs(value(f, held, points[p].t, y, dy)) > 1e-9 * scale + 100 * rounding(f, held, points[p].t, y))
+    if (std::abs(value(f, held, points[p].t, y, dy)) >
+        1e-9 * scale * unit(k, conducts) + 100 * rounding(f, held, points[p].t, y))
       return false;
   }
   return true;
@@ -450,19 +529,25 @@ std::string IdealSwitches::describe_failure(const Search& search) const {
 }
 
 /// How large things have been since the last event. Where that was not seen, they have come here with the rates they
-/// have now.
-void IdealSwitches::take_sizes(double t, std::vector<double> y, const Held& held) {
+/// have now. What was found on a polynomial is off by its error, and a voltage that was zero until now is nothing but
+/// that in the next combination: x becomes consistent as it was held, unless it has jumped.
+void IdealSwitches::take_sizes(double t, std::vector<double>& x, const Held& held) {
   const double length = std::abs(t - last_);
-  std::vector<double> dy(y.size(), 0.0);
+  std::vector<double> y = x, dy(x.size(), 0.0);
   if (!settle_(t, y, dy, held, Settle::jump).failure.empty()) return;
+  const std::vector<int>& d = form_.structure().d;
+  bool has_jumped = false;
+  for (std::size_t j = 0; j < y.size(); ++j) has_jumped = has_jumped || (d[j] > 0 && !is_near(j, x[j], y[j]));
+  if (!has_jumped) x = y;
   const std::vector<double> none(y.size(), 0.0);
-  const auto larger = [&](const Function& f, double known) {
-    const double come = length * std::abs(slope(f, held, t, y, dy, 1, dy, none));
-    return std::max({known, std::abs(value(f, held, t, y, dy)), std::isfinite(come) ? come : 0.0});
+  const auto larger = [&](int k, bool conducts, double known) {
+    const Function& f = watched(k, conducts);
+    const double come = length * std::abs(slope(f, held, t, y, dy, 1, dy, none)) / unit(k, conducts);
+    return std::max({known, std::abs(value(f, held, t, y, dy)) / unit(k, conducts), std::isfinite(come) ? come : 0.0});
   };
-  for (const SwitchInfo& one : switches_) {
-    largest_voltage_ = larger(one.voltage, largest_voltage_);
-    largest_current_ = larger(one.current, largest_current_);
+  for (int k = 0; k < count(); ++k) {
+    largest_voltage_ = larger(k, false, largest_voltage_);
+    largest_current_ = larger(k, true, largest_current_);
   }
   for (std::size_t j = 0; j < y.size(); ++j)
     if (std::isfinite(dy[j])) largest_[j] = std::max(largest_[j], length * std::abs(dy[j]));
@@ -521,11 +606,12 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
     may_conduct.push_back(before[k] != 0 || switches_[k].kind == SwitchInfo::Kind::diode ||
                           (switches_[k].kind == SwitchInfo::Kind::thyristor && switches_[k].gate.holds(held)));
   const Held entry = held;
-  if (why != Settle::start) take_sizes(t, {x, x + n}, held);
+  std::vector<double> from(x, x + n);
+  if (why != Settle::start) take_sizes(t, from, held);
   Search search{.t = t,
                 .why = why == Settle::start ? why : Settle::jump,
                 .held = entry,
-                .x = {x, x + n},
+                .x = std::move(from),
                 .before = before,
                 .may_conduct = std::move(may_conduct)};
   const Trial* found = look_for(search, modes);
@@ -537,9 +623,13 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
   const Held plain = next;
   for (const int k : found->undecided)
     if (is_always_zero(search, plain, *found, k)) next.modes[at(switches_[at(k)].idles)] = 1;
-  for (const SwitchInfo& one : switches_) {
-    largest_voltage_ = std::max(largest_voltage_, std::abs(value(one.voltage, plain, t, found->y, found->dy)));
-    largest_current_ = std::max(largest_current_, std::abs(value(one.current, plain, t, found->y, found->dy)));
+  const auto larger = [&](int k, bool conducts, double known) {
+    const double now = value(watched(k, conducts), plain, t, found->y, found->dy);
+    return std::max(known, std::abs(now) / unit(k, conducts));
+  };
+  for (int k = 0; k < count(); ++k) {
+    largest_voltage_ = larger(k, false, largest_voltage_);
+    largest_current_ = larger(k, true, largest_current_);
   }
   held.margins.voltage = -slack * largest_voltage_;
   held.margins.current = slack * largest_current_;

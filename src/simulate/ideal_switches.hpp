@@ -13,6 +13,7 @@
 // current that is cut off would be (Heemels, Schumacher and Weiland, IEEE Trans. Circuits Syst. I 46 (1999) 1443).
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -74,10 +75,11 @@ class IdealSwitches {
     std::vector<std::string> notes = {};
   };
 
-  void take_sizes(double t, std::vector<double> y, const Held& held);
+  void take_sizes(double t, std::vector<double>& x, const Held& held);
   Held held_with(const Search& search, const Modes& modes) const;
   const Trial& attempt(Search& search, const Modes& modes);
   Trial evaluate(const Search& search, const Modes& modes);
+  bool is_near(std::size_t j, double was, double is) const;
   void compare_states(const Search& search, Trial& trial) const;
   void weigh_impulses(const Search& search, const Held& held, Trial& trial);
   void weigh_signs(const Search& search, const Held& held, Trial& trial);
@@ -90,6 +92,8 @@ class IdealSwitches {
   std::string describe_failure(const Search& search) const;
 
   const Function& watched(int k, bool conducts) const;
+  /// Its unit: voltages, and currents, of different switches are compared in these.
+  double unit(int k, bool conducts) const { return units_[static_cast<std::size_t>(k)][conducts ? 1 : 0]; }
   double value(const Function& f, const Held& held, double t, const std::vector<double>& y,
                const std::vector<double>& dy) const;
   double slope(const Function& f, const Held& held, double t, const std::vector<double>& y,
@@ -108,7 +112,8 @@ class IdealSwitches {
   Accuracy accuracy_;
   double doubt_ = 1;                                  // factor of what is taken as zero
   std::vector<double> largest_;                       // |x_i| seen
-  double largest_voltage_ = 0, largest_current_ = 0;  // of any switch
+  double largest_voltage_ = 0, largest_current_ = 0;  // of any switch, in its unit
+  std::vector<std::array<double, 2>> units_;          // of voltage and current
   double last_ = 0;                                   // time at which they were decided
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "formulate/not_finite.hpp"
+#include "pawl/step_size.hpp"
 #include "simulate/advice.hpp"
 #include "system/foreign_handle.hpp"
 
@@ -114,6 +115,7 @@ Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events)
       watch_(setup, recorder_),
       pace_(setup.options.start),
       jumps_(setup.size()),
+      leaps_(control_),
       now_{setup.options.start, setup.start_state},
       step_(setup.size()) {}
 
@@ -213,10 +215,37 @@ bool Loop::take_step() {
       fail(attempt);
       return false;
     }
+    if (!take_shorter_than_a_leap(limit)) return false;
     events_.remember_step(driver_.next_step_size(), driver_.method_in_force());
   }
   now_.needs_restart = is_micro_;
   now_.knows_rate = false;
+  return true;
+}
+
+/// False: every step from here leaps, and the run has ended.
+bool Loop::take_shorter_than_a_leap(double limit) {
+  for (int retakes = 0; const auto leaping = leaps_.find(step_, events_.field()); ++retakes) {
+    const double shorter = 0.1 * std::abs(step_.h);
+    if (retakes == Leaps::most_retakes || setup_.options.step || !(shorter > smallest_step(now_.t, limit))) {
+      const auto i = static_cast<std::size_t>(*leaping);
+      ending_ = {
+          Outcome::failed,
+          make_message(MessageCode::cannot_step, now_.t,
+                       {{"why", fmt::format("a step of {:.3g} takes '{}' from {:.6g} to {:.3g}, which neither "
+                                            "its rate nor what it has been so far explains.\n"
+                                            "  likely: the equations hardly determine it here, or they jump\n"
+                                            "  try:    nominal({}, size) if it is meant to be that large",
+                                            std::abs(step_.h), setup_.declarations->state_names[i], step_.start()[i],
+                                            step_.end()[i], setup_.declarations->state_names[i])}})};
+      return false;
+    }
+    driver_.restart(now_.t, now_.x.data(), direction_, shorter);
+    if (const Attempt attempt = driver_.step(limit, events_.correction(), step_); attempt != Attempt::accepted) {
+      fail(attempt);
+      return false;
+    }
+  }
   return true;
 }
 
@@ -379,6 +408,7 @@ void Loop::carry(Memory& memory) {
   recorder_.carry(memory);
   watch_.carry(memory);
   jumps_.carry(memory);
+  leaps_.carry(memory);
   memory(pace_, is_hopeless_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
 }
 
@@ -386,7 +416,7 @@ Result Loop::finish(double wall_seconds) {
   if (!ending_) watch_.report(driver_.take_notes());
   watch_.report(events_.take_notes());
   Work work = driver_.work();
-  work.rhs += watch_.evaluations() + events_.evaluations() + jumps_.evaluations;
+  work.rhs += watch_.evaluations() + events_.evaluations() + jumps_.evaluations + leaps_.evaluations;
   recorder_.take(events_.statistics());
   Ending ending = ending_.value_or(Ending{});
   return recorder_.finish(ending.outcome, ending.why, step_, work, wall_seconds);

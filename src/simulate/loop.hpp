@@ -12,6 +12,7 @@
 
 #include "event/layer.hpp"
 #include "pawl/run.hpp"
+#include "simulate/leaps.hpp"
 #include "simulate/rate_jumps.hpp"
 #include "simulate/recorder.hpp"
 
@@ -108,6 +109,7 @@ class Loop {
   template <class Do>
   void guarded(const Do& act);
   bool take_step();
+  bool take_shorter_than_a_leap(double limit);
   void look_for_event();
   void record_step();
   void complete();
@@ -134,6 +136,7 @@ class Loop {
   Watch watch_;
   Pace pace_;
   RateJumps jumps_;
+  Leaps leaps_;
   bool is_hopeless_ = false;
   Stand now_;
   Step step_;

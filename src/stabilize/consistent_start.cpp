@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formulate/told_apart.hpp"
 #include "numerics/elimination.hpp"
 #include "numerics/nearest_name.hpp"
 #include "numerics/orthogonal.hpp"
@@ -129,7 +130,8 @@ std::string list_changes(const System::Declarations& model, const std::vector<do
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(moved.size(), 8); ++k) {
     const std::size_t i = moved[k].second;
-    text += fmt::format("{}{} {:.6g} -> {:.6g}", k == 0 ? "" : ", ", model.state_names[i], before[i], after[i]);
+    const auto [from, to] = formulate::told_apart(before[i], after[i]);
+    text += fmt::format("{}{} {} -> {}", k == 0 ? "" : ", ", model.state_names[i], from, to);
   }
   if (moved.size() > 8) text += fmt::format(", and {} more", moved.size() - 8);
   return text;

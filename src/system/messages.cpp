@@ -157,7 +157,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "  try:    a smaller step, or an adaptive method{hint}",
        "A fixed step cannot be shortened.", "As it says."},
       {Code::cannot_step, "cannot-step", ending, once, "t = {t:.10g}: {why}",
-       "The constraints or the equations cannot be met at the end of any step, however short.", "As it says."},
+       "The constraints or the equations cannot be met at the end of any step, however short; or a state leaps in all "
+       "of them.",
+       "As it says."},
       {Code::cannot_begin, "cannot-begin", ending, once, "t = {t:.10g}: {why}",
        "A smooth piece cannot begin: the method finds no values to begin with.", "As it says."},
       {Code::inconsistent_start, "inconsistent-start", ending, once, "{why}",

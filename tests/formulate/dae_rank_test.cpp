@@ -85,7 +85,7 @@ TEST(DaeRank, ScalesOfRowsAndColumnsDoNotMatter) {
       EXPECT_EQ(found.rank, rank) << n;
       ASSERT_EQ(found.left_null.cols(), missing) << n;
       for (Eigen::Index k = 0; k < missing; ++k) {
-        const Eigen::VectorXd w = found.left_null.col(k);
+        const Eigen::VectorXd w = found.units.cwiseProduct(found.left_null.col(k));
         const Eigen::VectorXd terms = A.cwiseAbs().transpose() * w.cwiseAbs(), sum = (A.transpose() * w).cwiseAbs();
         for (Eigen::Index j = 0; j < n; ++j) EXPECT_LE(sum(j), 1e-10 * terms(j)) << n;
       }

@@ -279,6 +279,24 @@ TEST(RandomDae, BoundUnknownsAndGuardsTakenBackAreRightWithEveryMethod) {
   }
 }
 
+// First steps in which something at zero changes by a hundredth of its tolerance (46, 247, 1212), where equations of
+// index 2 are rounding; blocks of rows in units of their own (1176, 1920, 1940).
+TEST(RandomDae, SystemsThatStartAtZeroBeginWithStepsThatTellSomething) {
+  struct Case {
+    unsigned seed;
+    Mixing mixing;
+    double tolerance;
+  };
+  for (const Case& one :
+       {Case{46, Mixing::integers, 1e-7}, Case{247, Mixing::integers, 1e-8}, Case{1212, Mixing::integers, 1e-6},
+        Case{1176, Mixing::integers, 1e-5}, Case{1920, Mixing::integers, 1e-7}, Case{1940, Mixing::integers, 1e-6}}) {
+    for (const char* method : {"auto", "radau", "radau-5", "bdf", "rodas5p", "esdirk-5"}) {
+      RandomDae dae(one.seed, one.mixing);
+      EXPECT_EQ(compare(dae, method, one.tolerance).wrong, "") << "seed " << one.seed << ", " << method;
+    }
+  }
+}
+
 // Every tolerance between 1e-5 and 1e-8 and every method in turn.
 TEST(RandomDae, SolutionsAndEventsAreThoseOfTheClosedForm) {
   const std::vector<std::string> methods{"auto", "radau", "radau-5", "bdf", "rodas5p", "esdirk-5", "dop853"};

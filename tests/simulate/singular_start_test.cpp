@@ -70,5 +70,56 @@ TEST(SingularStart, AMoveOfTheStartIsSaidWithTheDigitsThatDiffer) {
   EXPECT_TRUE(is_said);
 }
 
+std::vector<std::string> texts(const Result& run, MessageCode code) {
+  std::vector<std::string> all;
+  for (const Message& one : run.messages)
+    if (one.code == code) all.push_back(one.text);
+  return all;
+}
+
+// Two tanks in one circuit: p + 1000 h = 2, with a pressure of about 1 and a level of about 1e-3. Without sizes both
+// are moved along (1, 1000), so nearly all of it falls on h; in their sizes they share it: of 0.2, 0.1 each.
+TEST(MovedStart, SharesAMoveInNominalSizes) {
+  for (const bool has_sizes : {false, true}) {
+    System tanks("tanks");
+    const auto p = tanks.state("p", 1.1), h = tanks.state("h", 1.1e-3), q = tanks.state("q", 0);
+    if (has_sizes) {
+      tanks.nominal(p, 1);
+      tanks.nominal(h, 1e-3);
+    }
+    tanks.rates([=](const auto& at, auto& d) {
+      d[p] = at[q] - at[p];
+      d[h] = 1e-3 * at[q];
+    });
+    tanks.equation("balance", [=](const auto& at) { return at[p] + 1000 * at[h] - 2; });
+    const Result run = simulate(tanks, {.end = 1e-9});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    EXPECT_EQ(
+        texts(run, MessageCode::start_moved),
+        std::vector<std::string>{has_sizes ? "'p' from 1.1 to 1, 'h' from 0.0011 to 0.001 (for 'balance')"
+                                           : "'p' from 1.1 to 1.0999998, 'h' from 0.0011 to 0.0009 (for 'balance')"});
+  }
+}
+
+// x1 + x2 is given twice over; x3, whose value nothing restricts, stays as it is, and so do rates of the rest.
+TEST(MovedStart, KeepsWhatNothingRestricts) {
+  System sum("sum");
+  const auto a = sum.state("a", 1), b = sum.state("b", 2), c = sum.state("c", 3), f = sum.state("f", 7);
+  sum.rates([=](const auto& at, auto& d) {
+    d[a] = at[f];
+    d[b] = -at[c];
+    d[c] = at[a];
+  });
+  sum.equation("a and b", [=](const auto& at) { return at[a] + at[b] - 5; });
+  const Result run = simulate(sum, {.end = 1e-9});
+  ASSERT_TRUE(run.finished()) << run.reason;
+  EXPECT_NEAR(run.start()[a], 2, 1e-12);
+  EXPECT_NEAR(run.start()[b], 3, 1e-12);
+  EXPECT_EQ(run.start()[c], 3);
+  EXPECT_NEAR(run.start()[f], 3, 1e-12);  // a' + b' = 0
+  EXPECT_EQ(texts(run, MessageCode::start_moved),
+            (std::vector<std::string>{"'a' from 1 to 2, 'b' from 2 to 3 (for 'a and b')"}));
+}
+
 }  // namespace
 }  // namespace pawl

@@ -77,6 +77,17 @@ TEST(Start, SaysWhatWasWrongAndWhatWasChanged) {
   EXPECT_EQ(warnings(good), "");
 }
 
+// 1 and 1 + 1e-8 look alike with six digits.
+TEST(Start, IsMovedWithTheDigitsThatDiffer) {
+  Mechanics pendulum("pendulum");
+  const auto x = pendulum.coordinate("x", 1.00000001, 0), y = pendulum.coordinate("y", 0, 1);
+  for (const auto q : {x, y}) pendulum.mass(q, 2.0);
+  pendulum.constraint("rod", [=](const auto& at) { return (sqr(at[x]) + sqr(at[y]) - 1) / 2; });
+  EXPECT_TRUE(says(warnings(simulate(pendulum, {.end = 0.1})),
+                   {"the start was not consistent: 'rod' is off by 1e-08 at the position level. Moved as little as "
+                    "possible: x 1.00000001 -> 1"}));
+}
+
 TEST(Start, OfADrivenMechanismIsConsistentWithTheDrivesSpeed) {
   const System& arm = find_problem("arm-sine").system;  // y = sin² w t, starting in the middle of the motion
   const Result run = simulate(arm, {.start = 1, .end = 1.5, .tolerance = 1e-9});
