@@ -17,7 +17,7 @@ using Role = GuardInfo::Role;
 }  // namespace
 
 Transitions::Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
-                         ActiveField& field, SurfacePull& pull)
+                         ActiveField& field, SurfacePull& pull, std::shared_ptr<const Held> start)
     : dynamics_(dynamics),
       model_(dynamics.model()),
       held_(held),
@@ -27,6 +27,7 @@ Transitions::Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guard
       field_(field),
       pull_(pull),
       around_{&held},
+      last_snapshot_(std::move(start)),
       rate_(model_.state_names.size()) {}
 
 std::string Transitions::names(std::span<const int> guards) const {

@@ -54,7 +54,7 @@ struct Here {
 class Transitions {
  public:
   Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
-              ActiveField& field, SurfacePull& pull);
+              ActiveField& field, SurfacePull& pull, std::shared_ptr<const Held> start);
 
   /// The first instant: truths, relays and decisions follow from the start values.
   Verdict begin(const Here& here, std::vector<Event>& events);
