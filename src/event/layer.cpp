@@ -152,14 +152,14 @@ void Layer::see_scale(const Step& step) {
     piece_scale_[i] = std::max({piece_scale_[i], std::abs(step.start()[i]), std::abs(step.end()[i])});
 }
 
-Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
+Verdict Layer::happen(const Step& step, std::optional<Found>& found, std::vector<double>& x,
                       std::vector<Event>& events) {
   take_scale(step);
   Cause cause;
   Event event;
   if (found) {
-    cause.guards = found->guards;
-    event.zeros = found->zeros;
+    cause.guards = std::move(found->guards);
+    event.zeros = std::move(found->zeros);
     event.uncertainty = found->uncertainty;
     event.is_clamped = found->is_clamped;
     in_rounding_ = found->is_in_rounding ? in_rounding_ + 1 : 0;
@@ -173,7 +173,7 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   cause.time_events = schedule_->take(step.t1, slack);
   cause.inputs = inputs_at_corner(step.t1, slack);
   const std::size_t first = events.size();
-  Verdict verdict = transitions_.apply(here(step.t1, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(step.t1, x), cause, std::move(event), events);
   const double t = step.t1;
   for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
   if (t != last_event_ && !is_in_cluster_) {  // gaps inside a cluster say nothing about the next one
@@ -193,7 +193,7 @@ Verdict Layer::change(double t, std::vector<double>& x, const Change& jump, std:
   scale_.resize(x.size());
   for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(x[i]));
   const std::size_t first = events.size();
-  Verdict verdict = transitions_.apply(here(t, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(t, x), cause, std::move(event), events);
   for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
   rate_ = transitions_.rate().data();
   last_event_ = t;
@@ -325,7 +325,7 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   arming_[guard].after = 0;  // a relation is zero there
   for (const int g : cause.guards) accumulation_watch_.forget(g);
   ++fired_;
-  Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(where.time, x), cause, std::move(event), events);
   if (verdict.goes_on()) verdict = reschedule(where.time);
   last_event_ = where.time;
   gap_ = gap_before_ = 0;

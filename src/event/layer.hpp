@@ -46,9 +46,8 @@ class Layer {
   std::optional<Found> first(Trial& trial);
   /// Whether something is due at the end of the step.
   bool is_due(const Step& step, const std::optional<Found>& found) const;
-  /// The transition at the end of the step; x is the state there, and after it.
-  Verdict happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
-                 std::vector<Event>& events);
+  /// The transition at the end of the step; x is the state there, and after it. Takes what was found.
+  Verdict happen(const Step& step, std::optional<Found>& found, std::vector<double>& x, std::vector<Event>& events);
   /// Where events accumulate, the run may have to pass over the rest of them: the piece from here to there.
   std::optional<Accumulation> take_accumulation() { return std::exchange(accumulation_, std::nullopt); }
   Verdict accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events);
