@@ -45,10 +45,10 @@ class Simulation {
   /// Compiles the model, decides how it is run and finds a consistent start. Misuse throws; trouble met on the way ends
   /// the run, and the result of finish() says why.
   Simulation(const System& system, const Options& options);
-  Simulation(const System& system, const Values& values, const Options& options);
+  Simulation(const System& system, Values values, const Options& options);
   /// The same with a model that is compiled already.
   Simulation(const CompiledModel& model, const Options& options);
-  Simulation(const CompiledModel& model, const Values& values, const Options& options);
+  Simulation(const CompiledModel& model, Values values, const Options& options);
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();

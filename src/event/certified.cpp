@@ -53,7 +53,8 @@ class Certified final : public EventFinder {
     bool is_polished = false, is_extended = false;
     double limit =
         (step.t1 - step.t0) / step.span + 4 * ulp(step.t1) / std::abs(step.span);  // a step may have been cut
-    std::vector<Candidate> candidates;
+    std::vector<Candidate>& candidates = candidates_;
+    candidates.clear();
     for (int round = 0; round < 12; ++round) {
       const int expected = candidates.empty() ? -1 : candidates.front().guard;
       if (!scan(trial, limit, candidates)) return accept_up_to(trial, frontier_);
@@ -186,7 +187,7 @@ class Certified final : public EventFinder {
     sightings_.clear();
     not_a_number_ = {};
     const double window = window_ = options_.window / std::abs(step.span);
-    const bool are_held = are_proved_to_hold(trial, limit);
+    const bool are_held = guards_.followers() == nullptr || are_proved_to_hold(trial, limit);
     for (const int guard : arming_.awake()) {
       Armed& armed = arming_[guard];
       if (guards_[guard].shares_load) {
@@ -575,7 +576,8 @@ class Certified final : public EventFinder {
   StoredStates stored_;
   UncertainStates uncertain_;
   std::vector<Read> readers_;
-  double frontier_ = 0, window_ = 0;  // the window in θ
+  std::vector<Candidate> candidates_;  // of the step that is searched
+  double frontier_ = 0, window_ = 0;   // the window in θ
   bool is_limited_ = false;
   struct {
     int guard = -1;

@@ -12,22 +12,23 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 }
 
-Layer::Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const StepControl& control,
-             const LayerOptions& options, int size)
+Layer::Layer(detail::Dynamics& dynamics, std::shared_ptr<const Held> start, ActiveField& field,
+             const StepControl& control, const LayerOptions& options, int size)
     : model_(dynamics.model()),
       is_smooth_(!model_.has_events()),
       options_(options),
-      held_(std::move(start)),
+      held_(*start),
       field_(field),
       control_(control),
       sliding_(dynamics, held_, size),
       guards_(dynamics, held_, sliding_, size),
       arming_(guards_, dynamics.rates(), held_, control, watched(size)),
       pull_(model_, held_, sliding_, control, size),
-      transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_),
+      transitions_(dynamics, held_, guards_, arming_, sliding_, field, pull_, std::move(start)),
       finder_(options.finder->make(guards_, arming_, watched(size), options.location)),
       micro_(VectorField{&field}, size, control),
-      scale_(static_cast<std::size_t>(size)),
+      size_(size),
+      scale_(is_smooth_ ? 0 : static_cast<std::size_t>(size)),
       piece_scale_(scale_.size()) {
   field.parameters = held_.parameters.data();
   field.around = transitions_.around();
@@ -40,14 +41,14 @@ int Layer::watched(int size) const {
 std::unique_ptr<Companions> Layer::append_guards() {
   if (!finder_->appends_guards() || control_.fixed_step > 0 || guards_.declared() == 0) return nullptr;
   if (model_.is_implicit()) return nullptr;  // its equations have them
-  return event::append_guards(guards_, field_, static_cast<int>(scale_.size()), control_);
+  return event::append_guards(guards_, field_, size_, control_);
 }
 
 Verdict Layer::begin(double t, double end, std::vector<double>& x, const std::vector<double>& start_rate) {
   direction_ = sliding_.direction = end < t ? -1 : 1;
   end_ = end;
   schedule_.emplace(model_, held_, t, direction_);
-  for (std::size_t i = 0; i < x.size(); ++i) scale_[i] = std::abs(x[i]);
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::abs(x[i]);
   step_size_ = std::min(std::abs(end - t), 1.0) * 1e-3;
   last_event_ = t;
   if (is_smooth_) {
@@ -151,14 +152,14 @@ void Layer::see_scale(const Step& step) {
     piece_scale_[i] = std::max({piece_scale_[i], std::abs(step.start()[i]), std::abs(step.end()[i])});
 }
 
-Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
+Verdict Layer::happen(const Step& step, std::optional<Found>& found, std::vector<double>& x,
                       std::vector<Event>& events) {
   take_scale(step);
   Cause cause;
   Event event;
   if (found) {
-    cause.guards = found->guards;
-    event.zeros = found->zeros;
+    cause.guards = std::move(found->guards);
+    event.zeros = std::move(found->zeros);
     event.uncertainty = found->uncertainty;
     event.is_clamped = found->is_clamped;
     in_rounding_ = found->is_in_rounding ? in_rounding_ + 1 : 0;
@@ -172,7 +173,7 @@ Verdict Layer::happen(const Step& step, const std::optional<Found>& found, std::
   cause.time_events = schedule_->take(step.t1, slack);
   cause.inputs = inputs_at_corner(step.t1, slack);
   const std::size_t first = events.size();
-  Verdict verdict = transitions_.apply(here(step.t1, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(step.t1, x), cause, std::move(event), events);
   const double t = step.t1;
   for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
   if (t != last_event_ && !is_in_cluster_) {  // gaps inside a cluster say nothing about the next one
@@ -189,9 +190,10 @@ Verdict Layer::change(double t, std::vector<double>& x, const Change& jump, std:
   cause.change = &jump;
   Event event;
   event.kind = EventKind::change;
+  scale_.resize(x.size());
   for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = std::max(scale_[i], std::abs(x[i]));
   const std::size_t first = events.size();
-  Verdict verdict = transitions_.apply(here(t, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(t, x), cause, std::move(event), events);
   for (std::size_t i = first; i < events.size(); ++i) fired_ += fires(events[i].kind) ? 1 : 0;
   rate_ = transitions_.rate().data();
   last_event_ = t;
@@ -207,7 +209,7 @@ Verdict Layer::begin_piece(double t, const std::vector<double>& x, const Cause& 
             make_message(MessageCode::most_events, t, {{"events", static_cast<long long>(fired_)}})};
   finder_->begin_piece({t, x.data(), transitions_.rate().data(), scale_.data(), step_size_, direction_, {}, false});
   recent_.push_back(cause.guards.size() == 1 && cause.time_events.empty() ? cause.guards.front() : -1);
-  if (recent_.size() > 5) recent_.pop_front();
+  if (recent_.size() > 5) recent_.erase(recent_.begin());
   return {};
 }
 
@@ -323,7 +325,7 @@ Verdict Layer::accumulate(const Accumulation& where, std::vector<double>& x, std
   arming_[guard].after = 0;  // a relation is zero there
   for (const int g : cause.guards) accumulation_watch_.forget(g);
   ++fired_;
-  Verdict verdict = transitions_.apply(here(where.time, x), cause, event, events);
+  Verdict verdict = transitions_.apply(here(where.time, x), cause, std::move(event), events);
   if (verdict.goes_on()) verdict = reschedule(where.time);
   last_event_ = where.time;
   gap_ = gap_before_ = 0;

@@ -2,7 +2,6 @@
 // the guards, the finder, the schedule and the watch for accumulation, and paces the steps after events.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +26,7 @@ struct LayerOptions {
 
 class Layer {
  public:
-  Layer(detail::Dynamics& dynamics, Held start, ActiveField& field, const StepControl& control,
+  Layer(detail::Dynamics& dynamics, std::shared_ptr<const Held> start, ActiveField& field, const StepControl& control,
         const LayerOptions& options, int size);
 
   /// The guards, integrated along with the states; null where the finder does not ask for it.
@@ -47,9 +46,8 @@ class Layer {
   std::optional<Found> first(Trial& trial);
   /// Whether something is due at the end of the step.
   bool is_due(const Step& step, const std::optional<Found>& found) const;
-  /// The transition at the end of the step; x is the state there, and after it.
-  Verdict happen(const Step& step, const std::optional<Found>& found, std::vector<double>& x,
-                 std::vector<Event>& events);
+  /// The transition at the end of the step; x is the state there, and after it. Takes what was found.
+  Verdict happen(const Step& step, std::optional<Found>& found, std::vector<double>& x, std::vector<Event>& events);
   /// Where events accumulate, the run may have to pass over the rest of them: the piece from here to there.
   std::optional<Accumulation> take_accumulation() { return std::exchange(accumulation_, std::nullopt); }
   Verdict accumulate(const Accumulation& where, std::vector<double>& x, std::vector<Event>& events);
@@ -121,14 +119,15 @@ class Layer {
 
   const double* rate_ = nullptr;
   double direction_ = 1, step_size_ = 0, end_ = 0;
-  std::vector<double> scale_, piece_scale_;
+  int size_;
+  std::vector<double> scale_, piece_scale_;  // empty in a smooth model, until it is changed from outside
   std::optional<std::vector<Event>> initial_events_;
   double last_event_ = 0, gap_ = 0, gap_before_ = 0;  // pace: times between the last events
   bool is_after_event_ = false, is_in_cluster_ = false;
   std::unordered_map<std::size_t, double> step_of_mode_;
   long long fired_ = 0, rhs_for_location_ = 0;
-  std::deque<int> recent_;  // guards of the last events, one each; -1: several, or something else
-  int in_rounding_ = 0;     // events in a row of guards that no longer come away from zero
+  std::vector<int> recent_;  // guards of the last events, one each; -1: several, or something else
+  int in_rounding_ = 0;      // events in a row of guards that no longer come away from zero
 };
 
 }  // namespace pawl::event

@@ -6,11 +6,13 @@
 namespace pawl::event {
 
 bool MicroStep::take(double t, const double* x, const double* rate, double length, double limit, Step& out) {
-  const std::size_t n = x1_.size();
+  const std::size_t n = size_;
   double end = t + length;
   if ((length > 0 && end >= limit) || (length < 0 && end <= limit)) end = limit;
   const double h = end - t;
   if (h == 0) return false;
+  x1_.resize(n);
+  f1_.resize(n);
   for (std::size_t i = 0; i < n; ++i) x1_[i] = x[i] + h * rate[i];
   ++work_.rhs;
   field_(end, x1_.data(), f1_.data());

@@ -14,7 +14,7 @@ namespace pawl::event {
 class MicroStep {
  public:
   MicroStep(const VectorField& field, int size, const StepControl& control)
-      : field_(field), control_(control), x1_(static_cast<std::size_t>(size)), f1_(static_cast<std::size_t>(size)) {}
+      : field_(field), control_(control), size_(static_cast<std::size_t>(size)) {}
 
   /// One step of that (signed) length with its polynomial. False: too long for this method; one evaluation is lost.
   bool take(double t, const double* x, const double* rate, double length, double limit, Step& out);
@@ -24,7 +24,8 @@ class MicroStep {
  private:
   VectorField field_;
   const StepControl& control_;
-  std::vector<double> x1_, f1_;
+  std::size_t size_;
+  std::vector<double> x1_, f1_;  // with room from the first step on
   Work work_;
 };
 

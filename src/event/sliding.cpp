@@ -250,8 +250,10 @@ SurfacePull::SurfacePull(const System::Declarations& model, Held& held, const Sl
       held_(held),
       sliding_(sliding),
       control_(control),
-      x0_(static_cast<std::size_t>(size)),
-      duals_(static_cast<std::size_t>(size)) {}
+      x0_(model.relays.empty() ? 0 : static_cast<std::size_t>(size)),
+      duals_(x0_.size()) {
+  if (!model.relays.empty()) factors_.emplace();
+}
 
 double SurfacePull::apply(double t, double* x) {
   const std::size_t n = duals_.size(), m = sliding_.relays().size();
@@ -275,8 +277,8 @@ double SurfacePull::apply(double t, double* x) {
       }
     }
     gram_.noalias() = G_ * G_.transpose();
-    factors_.compute(gram_);
-    factors_.solve_in_place(g_);
+    factors_->compute(gram_);
+    factors_->solve_in_place(g_);
     move_.noalias() = G_.transpose() * g_;
     if (!move_.allFinite()) return std::numeric_limits<double>::infinity();
     bool has_moved = false;

@@ -8,6 +8,7 @@
 // is affine in the relays, u_eq = -(G B)^-1 (G f + g_t). The motion leaves where a λ_i reaches 0 or 1.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "event/step_states.hpp"
@@ -115,7 +116,7 @@ class SurfacePull final : public Correction {
   std::vector<Gradient> duals_;
   Eigen::MatrixXd G_, gram_;
   Eigen::VectorXd g_, move_;
-  linear::SymmetricFactors factors_;
+  std::optional<linear::SymmetricFactors> factors_;
 };
 
 }  // namespace pawl::event

@@ -17,7 +17,7 @@ using Role = GuardInfo::Role;
 }  // namespace
 
 Transitions::Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
-                         ActiveField& field, SurfacePull& pull)
+                         ActiveField& field, SurfacePull& pull, std::shared_ptr<const Held> start)
     : dynamics_(dynamics),
       model_(dynamics.model()),
       held_(held),
@@ -27,6 +27,7 @@ Transitions::Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guard
       field_(field),
       pull_(pull),
       around_{&held},
+      last_snapshot_(std::move(start)),
       rate_(model_.state_names.size()) {}
 
 std::string Transitions::names(std::span<const int> guards) const {
@@ -61,12 +62,11 @@ Moment Transitions::moment(const Here& here) const {
 // Whether the transition changed the value of a guard: the same function of the states and modes of before. A
 // consistent value that differs from what the jumps left by less than the integration may be off says nothing about it,
 // unless contacts or switches have decided by it.
-bool Transitions::has_moved(const Here& here, int guard) {
+bool Transitions::has_moved(const Here& here, int guard, bool is_other_mode) {
   moved_ = here.x;
   for (std::size_t i = 0; i < moved_.size() && !dynamics_.decides(); ++i)
     if (arming_.is_within_tolerance(i, x_jumped_[i], here.x[i])) moved_[i] = x_jumped_[i];
   const double now = guards_.evaluate(guard, here.t, moved_.data());
-  const bool is_other_mode = !(held_ == held_before_);
   const auto exchange = [&] {
     std::swap(held_, held_before_);
     std::swap(held_.margins, held_before_.margins);  // they are no part of the motion
@@ -336,9 +336,9 @@ Verdict Transitions::make_jumps(const Here& here, const Cause& cause, Jump& jump
     if (verdict.goes_on()) verdict = make(info.then, {}, [&] { return info.name; });
   }
   jump.own_ = {-1};
-  std::vector<int> in_order = cause.guards;  // of declaration
-  std::sort(in_order.begin(), in_order.end());
-  for (const int g : in_order) {
+  in_order_ = cause.guards;
+  std::sort(in_order_.begin(), in_order_.end());
+  for (const int g : in_order_) {
     if (guards_.is_exit(g) || !verdict.goes_on()) continue;
     const GuardInfo& info = guards_.info(g);
     const Transition& transition = g == cause.accumulating ? info.at_accumulation : info.then;
@@ -411,7 +411,7 @@ Aftermath Transitions::settle(const Here& here, const Cause& cause) {
   Moment after = moment(here);
   after.is_in_cluster = here.is_in_cluster && !has_reset;
   after.is_new_motion = has_reset || is_other_mode;
-  after.has_moved = [&](int guard) { return has_moved(here, guard); };
+  after.has_moved = [&](int guard) { return has_moved(here, guard, is_other_mode); };
   return arming_.judge(after, cause.guards);
 }
 
@@ -483,8 +483,13 @@ void Transitions::begin_round(const Here& here, const Cause& cause) {
   }
 }
 
-Causes Transitions::causes_of(const Cause& cause) const {
-  Causes causes{.is_start = cause.is_start, .is_accumulation = cause.accumulating >= 0};
+const Causes& Transitions::causes_of(const Cause& cause) {
+  Causes& causes = causes_;  // keeps its room
+  causes.fired.clear();
+  causes.time_events.clear();
+  causes.left.clear();
+  causes.is_start = cause.is_start;
+  causes.is_accumulation = cause.accumulating >= 0;
   causes.contacts = cause.is_start ? contacts_at_start_ : cause.contacts;
   for (const int i : cause.time_events) causes.time_events.push_back({i});
   for (const int g : cause.guards) {
@@ -514,15 +519,16 @@ bool Transitions::is_undone(const Cause& cause, const Event& event) const {
          held_ == held_before_;
 }
 
-Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events) {
-  Cause now = cause;
+Verdict Transitions::apply(const Here& here, const Cause& cause, Event found, std::vector<Event>& events) {
+  Cause next;  // of the rounds after the first
   std::vector<Past> past;
-  std::vector<double> left;           // the state as the jumps of the last round left it
   std::optional<std::size_t> latest;  // event of this instant
   requests_.clear();
+  left_.clear();
   for (int round = 0;; ++round) {
+    const Cause& now = round == 0 ? cause : next;
     begin_round(here, now);
-    Event event = round == 0 ? found : Event{};
+    Event event = round == 0 ? std::move(found) : Event{};
     event.t = here.t;
     if (round > 0) event.kind = EventKind::jump;
     if (now.accumulating >= 0) event.kind = EventKind::accumulation;
@@ -532,14 +538,13 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     for (const int g : now.guards) event.sources.push_back(guards_.source(g));
     for (const int u : now.inputs) held_.inputs[static_cast<std::size_t>(u)].piece += here.direction > 0 ? 1 : -1;
     take_effect(here, now, event.kind);
-    const Causes causes = causes_of(now);
-    Jump jump(here.t, here.x, held_, x_before_, held_before_, causes, here.direction);
+    Jump jump(here.t, here.x, held_, x_before_, held_before_, causes_of(now), here.direction);
     if (Verdict verdict = make_jumps(here, now, jump); !verdict.goes_on()) return verdict;
     requests_.insert(requests_.end(), jump.requests().begin(), jump.requests().end());
-    const bool has_moved = here.x != x_before_ && here.x != left;
+    const bool has_moved = here.x != x_before_ && here.x != left_;
     const bool is_iteration = event.sources.empty() && now.change == nullptr;  // the transition function alone
     if (is_iteration && !has_moved && held_ == held_before_ && !jump.is_terminated()) return {};
-    left = x_jumped_ = here.x;
+    left_ = x_jumped_ = here.x;
     if (Verdict verdict = resolve(here, now, Settle::jump, event); !verdict.goes_on()) return verdict;
     if (std::string cycle; dynamics_.resolves() && !decide(cycle))
       return Verdict::failed(MessageCode::decisions_contradict, here.t, {{"after", ""}, {"cycle", cycle}});
@@ -565,11 +570,11 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, const Event& fo
     if (!aftermath.asks_again() && !is_iterated) return {};
     if (round + 3 > most_rounds) past.push_back({names(now), held_, here.x});
     if (round >= most_rounds) return give_up(here, aftermath, past);
-    now = {};
-    now.contacts = contacts;
-    now.guards = aftermath.unresolved;
-    now.guards.insert(now.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());
-    std::sort(now.guards.begin(), now.guards.end());
+    next = {};
+    next.contacts = contacts;
+    next.guards = aftermath.unresolved;
+    next.guards.insert(next.guards.end(), aftermath.jumped.begin(), aftermath.jumped.end());
+    std::sort(next.guards.begin(), next.guards.end());
   }
 }
 

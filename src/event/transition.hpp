@@ -54,7 +54,7 @@ struct Here {
 class Transitions {
  public:
   Transitions(detail::Dynamics& dynamics, Held& held, GuardSet& guards, Arming& arming, Sliding& sliding,
-              ActiveField& field, SurfacePull& pull);
+              ActiveField& field, SurfacePull& pull, std::shared_ptr<const Held> start);
 
   /// The first instant: truths, relays and decisions follow from the start values.
   Verdict begin(const Here& here, std::vector<Event>& events);
@@ -64,7 +64,7 @@ class Transitions {
   /// A state that was found by other means than integration, onto the manifold of the mode, where there is one.
   void put_on_manifold(double t, std::vector<double>& x);
   /// An event; appends what happened to `events`, whose first entry may carry how it was found.
-  Verdict apply(const Here& here, const Cause& cause, const Event& found, std::vector<Event>& events);
+  Verdict apply(const Here& here, const Cause& cause, Event found, std::vector<Event>& events);
 
   const std::vector<double>& rate() const { return rate_; }  ///< at the new state, in the new mode
   const detail::Surroundings<double>* around() const { return &around_; }
@@ -84,7 +84,7 @@ class Transitions {
     std::vector<double> x;
   };
   void begin_round(const Here& here, const Cause& cause);
-  Causes causes_of(const Cause& cause) const;
+  const Causes& causes_of(const Cause& cause);
   void take_effect(const Here& here, const Cause& cause, EventKind& kind);
   void switch_relay(const Here& here, int relay, int sign, EventKind& kind);
   bool decide(std::string& cycle);
@@ -98,7 +98,7 @@ class Transitions {
   Verdict give_up(const Here& here, const Aftermath& aftermath, const std::vector<Past>& past) const;
   std::string changes(const std::vector<Past>& past) const;
   Moment moment(const Here& here) const;
-  bool has_moved(const Here& here, int guard);
+  bool has_moved(const Here& here, int guard, bool is_other_mode);
   Verdict check_finite(const Here& here, std::span<const int> guards) const;
   std::string names(std::span<const int> guards) const;
   std::string names(const Cause& cause) const;
@@ -120,6 +120,9 @@ class Transitions {
   std::vector<double> rate_, x_before_, scale_;
   std::vector<double> x_jumped_;    // before consistent values were found
   std::vector<double> moved_;       // after, where they differ by more than noise
+  std::vector<double> left_;        // as the jumps of the last round left the state
+  Causes causes_;                   // of the round, as jumps read them
+  std::vector<int> in_order_;       // its guards, in the order of declaration
   std::vector<int> zero_at_start_;  // guards
   std::vector<ContactFired> contacts_at_start_;
   std::vector<Jump::Request> requests_;

@@ -54,7 +54,8 @@ void Driver::choose_order(double t) {
   parts_.ladder->end_piece({.length = std::abs(t - piece_.t),
                             .steps = work.accepted - piece_.accepted,
                             .evaluations = work.rhs - piece_.rhs,
-                            .ends_again = corrects_ends()});
+                            .ends_again = corrects_ends(),
+                            .next_step = now_->next_step_size()});
   if (parts_.ladder->rung() != before) take_rung();
   begin_piece(t);
   if (parts_.ladder->rung() <= before || now_->work().accepted > 0) return;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t most_known = 8;
 constexpr int most_patience = 96;
+// Times a piece of one step, from which on its next step would be far too long. Orders 8 and 5 allow steps whose ratio
+// is 0.5 at tolerance 1e-6 and 0.35 at 1e-11, but for their constants.
+constexpr double far_too_long = 8;
 
 }  // namespace
 
@@ -44,7 +47,10 @@ OrderLadder::OrderLadder(const std::vector<int>& stages) {
 }
 
 void OrderLadder::end_piece(const Piece& piece) {
-  if (piece.steps == 0 || !(piece.length > 0) || std::exchange(is_part_, false)) return;
+  if (piece.steps == 0 || !(piece.length > 0)) return;
+  const bool is_evident = rung_ == 0 && piece.steps == 1 && piece.next_step >= far_too_long * piece.length;
+  const bool is_first = std::exchange(is_first_, false);
+  if (std::exchange(is_part_, false) || (is_first && !is_evident)) return;
   const auto cost = static_cast<double>(piece.evaluations);
   rungs_[rung_].remember({piece.length, cost});
   if (rung_ > 0) {
@@ -53,7 +59,7 @@ void OrderLadder::end_piece(const Piece& piece) {
     balance_ = std::max(balance_ + cost - expected, -2.0 * above.stages);  // old gains do not pay for ever
     if (balance_ > 0.1 * expected) return climb();
   }
-  short_pieces_ = piece.steps <= (piece.ends_again ? 4 : 3) ? short_pieces_ + 1 : 0;
+  short_pieces_ = piece.steps <= (piece.ends_again ? 4 : 3) ? short_pieces_ + (is_evident ? 3 : 1) : 0;
   if (short_pieces_ < patience_ || rung_ + 1 == static_cast<int>(rungs_.size())) return;
   ++rung_;
   short_pieces_ = 0;
@@ -78,7 +84,7 @@ void OrderLadder::climb() {
 
 void OrderLadder::carry(Memory& memory) {
   for (Rung& one : rungs_) memory(one.known, one.oldest);
-  memory(rung_, short_pieces_, patience_, balance_, is_part_);
+  memory(rung_, short_pieces_, patience_, balance_, is_first_, is_part_);
 }
 
 }  // namespace pawl

@@ -6,18 +6,15 @@
 namespace pawl {
 
 SpectralRadius::SpectralRadius(const VectorField& field, int size, const StepControl& control)
-    : field_(field),
-      control_(control),
-      rate_(static_cast<std::size_t>(size)),
-      moved_(rate_.size()),
-      moved_rate_(rate_.size()),
-      direction_(rate_.size()) {}
+    : field_(field), control_(control), size_(static_cast<std::size_t>(size)) {}
 
 double SpectralRadius::weight(std::size_t i, double x) const {
   return 1 / (control_.absolute[i] + std::max(control_.relative, 1e-6) * std::abs(x));
 }
 
 void SpectralRadius::look(double t, const double* x) {
+  if (moved_.size() != size_)
+    for (auto* vector : {&rate_, &moved_, &moved_rate_, &direction_}) vector->resize(size_);
   field_(t, x, rate_.data());
   ++evaluations_;
   double size = 0, length = 0, speed = 0;

@@ -30,7 +30,8 @@ class SpectralRadius {
   bool has_direction_ = false;
   double radius_ = 0, quotient_ = 0, speed_ = 0;
   long long evaluations_ = 0;
-  std::vector<double> rate_, moved_, moved_rate_, direction_;
+  std::size_t size_;
+  std::vector<double> rate_, moved_, moved_rate_, direction_;  // with room from the first look on
 };
 
 }  // namespace pawl

@@ -284,7 +284,8 @@ void check_handles(const System::Declarations& model, const Held& held, const st
   for (std::size_t i = 0; i < model.mode_is_bool.size(); ++i) {
     if (model.mode_is_bool[i] && i < held.modes.size()) flags.push_back(i);
   }
-  if (flags.size() + held.truths.size() > most_flags) return;
+  const std::size_t count = flags.size() + held.truths.size();
+  if (count == 0 || count > most_flags) return;
   Held other = held;
   for (const std::size_t i : flags) {
     other.modes[i] = held.modes[i] == 0;
@@ -300,6 +301,7 @@ void check_handles(const System::Declarations& model, const Held& held, const st
 
 void check_contradictions(const System::Declarations& model, const Held& held, const std::vector<double>& start,
                           double t) {
+  if (!model.mechanics && !model.port_hamiltonian) return;
   const Look look(model, held, start, t);
   if (model.mechanics) {
     check_masses(look);

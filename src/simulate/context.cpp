@@ -85,10 +85,11 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
   around.held = setup.held.get();
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
   control = step_control(setup);
-  events.emplace(*setup.dynamics, *setup.held, field, control, layer_options(options, *plan.finder), setup.size());
+  events.emplace(*setup.dynamics, setup.held, field, control, layer_options(options, *plan.finder), setup.size());
   companions = events->append_guards();
   driver.emplace(make_parts());
-  loop.emplace(setup, *driver, *events);
+  loop.emplace(setup, *driver, *events, control);
+  loop->say(std::move(setup.messages));
   loop->begin();
 }
 
@@ -129,7 +130,10 @@ Result Context::finish() {
   Result result = loop->finish(wall_seconds);
   implicit->report(*driver, result.statistics);
   result.plan = in_words(plan, setup.options);
-  if (const auto used = driver->methods_used(); !used.empty()) result.method = fmt::format("{}", fmt::join(used, ", "));
+  if (auto used = driver->methods_used(); used.size() == 1)
+    result.method = std::move(used.front());
+  else if (!used.empty())
+    result.method = fmt::format("{}", fmt::join(used, ", "));
   for (Message& note : implicit->take_notes()) result.messages.push_back(std::move(note));
   if (!manifold) return result;
   for (Message& message : manifold->notes(setup.options, result)) result.messages.push_back(std::move(message));
@@ -141,10 +145,11 @@ Result run(const Setup& setup, Stepper& stepper) {
   const Function& rates = setup.dynamics->rates();
   ActiveField field{rates.entry<double>(), rates.functor(), setup.held->parameters.data()};
   const StepControl control = step_control(setup);
-  event::Layer events(*setup.dynamics, *setup.held, field, control,
+  event::Layer events(*setup.dynamics, setup.held, field, control,
                       layer_options(setup.options, event::find_finder(setup.options.events)), setup.size());
   Driver driver(stepper);
-  Loop loop(setup, driver, events);
+  Loop loop(setup, driver, events, control);
+  loop.say(setup.messages);
   const Stopwatch watch;
   loop.begin();
   loop.run();

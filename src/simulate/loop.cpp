@@ -105,11 +105,11 @@ void write_line(double t1, const std::vector<double>& x0, const std::vector<doub
 
 }  // namespace
 
-Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events)
+Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events, const StepControl& control)
     : setup_(setup),
       driver_(driver),
       events_(events),
-      control_(step_control(setup)),
+      control_(control),
       direction_(setup.options.end < setup.options.start ? -1 : 1),
       recorder_(setup),
       watch_(setup, recorder_),

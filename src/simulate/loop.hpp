@@ -65,7 +65,11 @@ class Pace {
 
 class Loop {
  public:
-  Loop(const Setup& setup, Driver& driver, event::Layer& events);
+  /// The control must outlive it.
+  Loop(const Setup& setup, Driver& driver, event::Layer& events, const StepControl& control);
+
+  /// Messages of the set-up, before all others.
+  void say(std::vector<Message> messages) { recorder_.take(std::move(messages)); }
 
   /// The first instant; called once.
   void begin();
@@ -130,7 +134,7 @@ class Loop {
   const Setup& setup_;
   Driver& driver_;
   event::Layer& events_;
-  const StepControl control_;
+  const StepControl& control_;
   const double direction_;
   Recorder recorder_;
   Watch watch_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "numerics/call_words.hpp"
@@ -78,7 +79,7 @@ class Deliberation {
  private:
   /// In words, which take a while to make and are said of more than one method.
   const std::string& tolerance() {
-    if (tolerance_.empty()) tolerance_ = fmt::format("tolerance {:g}", relative_);
+    if (tolerance_.empty()) tolerance_ = fmt::format(FMT_COMPILE("tolerance {:g}"), relative_);
     return tolerance_;
   }
 
@@ -282,9 +283,10 @@ class Deliberation {
 Choice tolerance_in_words(const Options& options) {
   if (options.step) return {fmt::format("fixed step {:g}", *options.step), {}};
   const Tolerance& wanted = options.tolerance;
-  const std::string relative = fmt::format("relative {:g}", wanted.relative);
-  if (!wanted.absolute_each.empty()) return {relative + ", absolute per state", {}};
-  return {relative + fmt::format(", absolute {:g}", wanted.absolute.value_or(1e-3 * wanted.relative)),
+  if (!wanted.absolute_each.empty())
+    return {fmt::format(FMT_COMPILE("relative {:g}, absolute per state"), wanted.relative), {}};
+  return {fmt::format(FMT_COMPILE("relative {:g}, absolute {:g}"), wanted.relative,
+                      wanted.absolute.value_or(1e-3 * wanted.relative)),
           wanted.absolute ? "" : "absolute: a thousandth of the relative one, times the nominal size of the state"};
 }
 
@@ -293,9 +295,12 @@ Choice in_words(const Decision<const Method*>& method) {
 }
 
 Choice in_words(const Decision<std::vector<const Method*>>& methods) {
-  std::vector<std::string_view> names;
-  for (const Method* one : methods.value) names.push_back(one->name);
-  return {fmt::format("{}", fmt::join(names, ", ")), methods.why};
+  std::string names;
+  for (const Method* one : methods.value) {
+    if (!names.empty()) names += ", ";
+    names += one->name;
+  }
+  return {std::move(names), methods.why};
 }
 
 }  // namespace

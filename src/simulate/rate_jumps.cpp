@@ -47,7 +47,16 @@ std::optional<RateJump> RateJumps::jump_between_sides(const VectorField& rates) 
   return RateJump{largest, std::min(one, other), std::max(one, other)};
 }
 
+void RateJumps::make_room() {
+  for (Side* side : {&a_, &b_, &middle_}) {
+    side->x.resize(size_);
+    side->rate.resize(size_);
+  }
+  scale_.resize(size_);
+}
+
 std::optional<RateJump> RateJumps::look(const Step& step, const VectorField& rates) {
+  if (scale_.size() != size_) make_room();
   a_.t = step.t0;
   std::copy(step.start(), step.start() + step.size(), a_.x.begin());
   evaluate(a_, rates);

@@ -24,7 +24,7 @@ struct RateJump {
 /// Looks at a number of steps in a row and says whether the rates jump in many of them.
 class RateJumps {
  public:
-  explicit RateJumps(int size) : a_(size), b_(size), middle_(size), scale_(a_.x.size()) {}
+  explicit RateJumps(int size) : size_(static_cast<std::size_t>(size)) {}
 
   void begin() { left_ = steps, jumps_ = 0; }
   bool is_looking() const { return left_ > 0; }
@@ -37,7 +37,6 @@ class RateJumps {
  private:
   static constexpr int steps = 32, enough = 8, halvings = 40;
   struct Side {
-    explicit Side(int size) : x(static_cast<std::size_t>(size)), rate(x.size()) {}
     double t = 0;
     std::vector<double> x, rate;
   };
@@ -46,7 +45,10 @@ class RateJumps {
   double change(std::size_t i, const Side& a, const Side& b) const;
   double difference(const Side& a, const Side& b) const;
 
-  Side a_, b_, middle_;
+  void make_room();
+
+  std::size_t size_;
+  Side a_, b_, middle_;        // with room from the first look on: most runs never look
   std::vector<double> scale_;  // of the rates on the way
   int left_ = 0, jumps_ = 0;
   std::optional<RateJump> last_;  // of those found

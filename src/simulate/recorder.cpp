@@ -25,8 +25,12 @@ std::vector<double> requested_times(const Options& options) {
 
 /// Room for more, growing geometrically, so that appending afterwards cannot fail halfway.
 template <class Vector>
+[[gnu::noinline]] void grow(Vector& vector, std::size_t more) {
+  vector.reserve(std::max(2 * vector.capacity(), vector.size() + more));
+}
+template <class Vector>
 void make_room(Vector& vector, std::size_t more) {
-  if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.capacity(), vector.size() + more));
+  if (vector.capacity() - vector.size() < more) grow(vector, more);
 }
 
 }  // namespace
@@ -35,14 +39,13 @@ Recorder::Recorder(const Setup& setup)
     : keep_(setup.options.keep),
       direction_(setup.options.end < setup.options.start ? -1 : 1),
       requested_(requested_times(setup.options)),
-      scratch_(setup.start_state.size()) {
+      scratch_(requested_.empty() ? 0 : setup.start_state.size()) {
   pulls_samples_ = setup.options.constraints.pulls_samples && setup.dynamics->settles();
   keeps_every_step_ = keep_ == Keep::everything || (keep_ == Keep::samples && requested_.empty());
   keeps_history_ = keep_ == Keep::everything && setup.options.keeps_history;
   const double t = setup.options.start;
   result_.model = setup.declarations->name;
   result_.method = setup.method;
-  result_.messages = setup.messages;
   result_.t_start = result_.t_end = t;
   result_.declarations = setup.declarations;
   result_.dynamics = dynamics_ = setup.dynamics;
@@ -82,11 +85,14 @@ void Recorder::keep(const Step& step) {
 void Recorder::keep_polynomial(const Step& step) {
   Trajectory& path = result_.trajectory;
   const auto n = static_cast<std::size_t>(step.size());
-  make_room(path.t0, 1);
-  make_room(path.t1, 1);
-  make_room(path.span, 1);
-  make_room(path.degree, 1);
-  make_room(path.first, 1);
+  const auto is_full = [](const auto& one) { return one.size() == one.capacity(); };
+  if (is_full(path.t0) || is_full(path.t1) || is_full(path.span) || is_full(path.degree) || is_full(path.first)) {
+    make_room(path.t0, 1);
+    make_room(path.t1, 1);
+    make_room(path.span, 1);
+    make_room(path.degree, 1);
+    make_room(path.first, 1);
+  }
   make_room(path.coefficients, n * static_cast<std::size_t>(step.degree() + 1));
   make_room(path.ends, n);
   path.t0.push_back(step.t0);

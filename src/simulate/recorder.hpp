@@ -18,6 +18,7 @@ class Recorder {
   /// The state after an event at the end of the last recorded step, and what is held from there on.
   void jump(double t, const std::vector<double>& x, std::shared_ptr<const Held> held);
   std::vector<Event>& events() { return result_.events; }
+  void take(std::vector<Message> messages) { result_.messages = std::move(messages); }
   void take(EventStatistics statistics) { result_.statistics.events = std::move(statistics); }
 
   /// Whether this step's polynomial is wanted: to be kept, or for a requested time strictly inside.

@@ -5,7 +5,7 @@
 namespace pawl {
 
 Result simulate(const System& system, const Options& options) {
-  return simulate(system, Values(system), options);
+  return Simulation(system, options).finish();
 }
 
 Result simulate(const System& system, const Values& values, const Options& options) {
@@ -13,7 +13,7 @@ Result simulate(const System& system, const Values& values, const Options& optio
 }
 
 Result simulate(const CompiledModel& model, const Options& options) {
-  return simulate(model, Values(model.system()), options);
+  return Simulation(model, options).finish();
 }
 
 Result simulate(const CompiledModel& model, const Values& values, const Options& options) {

@@ -63,16 +63,16 @@ std::string_view difference(const Options& a, const Options& b) {
 
 Simulation::Simulation(const System& system, const Options& options) : Simulation(system, Values(system), options) {}
 
-Simulation::Simulation(const System& system, const Values& values, const Options& options)
-    : Simulation(CompiledModel(system, values, options.start), values, options) {}
+Simulation::Simulation(const System& system, Values values, const Options& options)
+    : Simulation{CompiledModel(system, values, options.start), std::move(values), options} {}
 
 Simulation::Simulation(const CompiledModel& model, const Options& options)
     : Simulation(model, Values(model.system()), options) {}
 
-Simulation::Simulation(const CompiledModel& model, const Values& values, const Options& options)
-    : model_(model), values_(values), t_(options.start) {
+Simulation::Simulation(const CompiledModel& model, Values values, const Options& options)
+    : model_(model), values_(std::move(values)), t_(options.start) {
   const detail::Stopwatch watch;
-  context_ = std::make_unique<detail::Context>(model_, values, options);
+  context_ = std::make_unique<detail::Context>(model_, values_, options);
   context_->wall_seconds = watch.seconds();
 }
 

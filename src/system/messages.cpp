@@ -277,6 +277,7 @@ namespace {
 /// what beginning one costs: words are appended as they are.
 std::string filled(std::string_view text, double t, const std::vector<Message::Datum>& data) {
   std::string out;
+  out.reserve(text.size() + 64);
   for (;;) {
     const auto open = text.find('{');
     out += text.substr(0, open);

@@ -34,6 +34,41 @@ TEST(OrderLadder, GoesDownAfterThreeShortPiecesAndNoEarlier) {
   EXPECT_EQ(ladder.rung(), 1);
 }
 
+TEST(OrderLadder, OneStepThatCouldHaveBeenMuchLongerSaysAsMuchAsThree) {
+  const auto cut_short = [](double next_step) { return OrderLadder::Piece{0.1, 1, 12, false, next_step}; };
+  OrderLadder ladder({12, 6});
+  ladder.end_piece(cut_short(0.79));  // the first piece, and not evident
+  EXPECT_EQ(ladder.rung(), 0);
+  OrderLadder evident({12, 6});
+  evident.end_piece(cut_short(0.81));
+  EXPECT_EQ(evident.rung(), 1);
+  evident.end_piece({0.1, 4, 24, false, 0.81});  // dearer than above: back, with twice the patience
+  ASSERT_EQ(evident.rung(), 0);
+  evident.end_piece(cut_short(0.81));
+  EXPECT_EQ(evident.rung(), 0);
+  evident.end_piece(cut_short(0.81));
+  EXPECT_EQ(evident.rung(), 1);
+}
+
+TEST(OrderLadder, SwitchedByTheClockGrowthTakesAsFewRightHandSidesAsOrderFive) {
+  // y' = y while sin(20 pi t) > 0, else 0: seventy events, which fifth order takes in a step of seven evaluations each.
+  System growth("growth");
+  const auto y = growth.state("y", 0.1);
+  const auto is_on = growth.condition("on", [](const auto& at) { return sin(20 * M_PI * at.t); });
+  growth.rates([=](const auto& at, auto& d) {
+    if (at[is_on])
+      d[y] = at[y];
+    else
+      d[y] = 0;
+  });
+  const Result run = simulate(growth, {.end = 3.5, .tolerance = 1e-6});
+  EXPECT_EQ(std::count_if(run.events.begin(), run.events.end(),
+                          [](const Event& one) { return one.kind == EventKind::crossing; }),
+            70);
+  EXPECT_NEAR(run.final().states()[0], 0.1 * std::exp(1.75), 1e-7);
+  EXPECT_LE(run.statistics.rhs, 503);
+}
+
 TEST(OrderLadder, AStepTakenAgainCountsForBoth) {
   OrderLadder ladder({12, 6});
   ladder.end_piece(piece(1, 20, 240));

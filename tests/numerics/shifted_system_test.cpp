@@ -364,6 +364,110 @@ TEST(ShiftedSystem, FindsTheBandInShuffledUnknowns) {
   }
 }
 
+/// Points that all push each other, with speeds of their own and a constraint each: p' = q, q' = F(p) + c λ, 0 = c p.
+MatrixPair crowd(int points, Generator& random) {
+  const int coordinates = 3 * points, n = 2 * coordinates + points;
+  const auto is_there = [=](int i, int j) {
+    const bool is_position = j < coordinates, is_speed = !is_position && j < 2 * coordinates;
+    if (i < coordinates) return is_speed && j == i + coordinates;
+    if (i < 2 * coordinates) return is_position || (!is_speed && (i - coordinates) / 3 == j - 2 * coordinates);
+    return is_position && j / 3 == i - 2 * coordinates;
+  };
+  MatrixPair pair = sparse_pair(n, true, is_there, random);
+  for (int j = 0; j < n; ++j) {
+    for (int e = pair.first[j]; e < pair.first[j + 1]; ++e) {
+      pair.M[e] = pair.row[e] == j && j < 2 * coordinates ? 1 : 0;
+      if (pair.row[e] == j) pair.J[e] = 0;
+    }
+  }
+  return pair;
+}
+
+TEST(ShiftedSystem, WhatIsFullInPartsIsFactoredInRuns) {
+  Generator random;
+  for (const int points : {6, 13, 20}) {
+    MatrixPair pair = crowd(points, random);
+    const auto system = make_shifted_system(pair, 1, 1);
+    ASSERT_TRUE(system->factor(0, 3.0) && system->factor(0, Complex(1, 2)));
+    const std::string words = system->describe();
+    EXPECT_EQ(words.substr(0, 12), "sparse (KLU)");
+    EXPECT_EQ(words.substr(words.size() - 9), ", in runs") << words;
+    // The factors are those of the order by columns: by the symmetric one speeds are filled, too.
+    expect_solves(pair, LinearSolver::automatic, random);
+    const auto dense = make_shifted_system(pair, 1, 1, LinearSolver::dense);
+    ASSERT_TRUE(dense->factor(0, 3.0) && dense->factor(0, Complex(1, 2)));
+    const std::vector<double> b = random.numbers(static_cast<std::size_t>(pair.size));
+    const std::vector<Complex> d = complex_numbers(pair.size, random);
+    const std::vector<double> x = solve_real(*system, 0, b), y = solve_real(*dense, 0, b);
+    const std::vector<Complex> u = solve_complex(*system, 0, d), v = solve_complex(*dense, 0, d);
+    for (int i = 0; i < pair.size; ++i) {
+      EXPECT_NEAR(x[i], y[i], 1e-9 * (1 + std::abs(y[i])));
+      EXPECT_NEAR(std::abs(u[i] - v[i]), 0, 1e-9 * (1 + std::abs(v[i])));
+    }
+  }
+}
+
+TEST(ShiftedSystem, RunsGiveUpPivotsThatDoNotServeAnyMore) {
+  Generator random;
+  MatrixPair pair = crowd(13, random);
+  const auto system = make_shifted_system(pair, 1, 1);
+  for (int round = 0; round < 6; ++round) {
+    const double spread = round % 2 == 1 ? 10 : 0;
+    for (double& value : pair.J)
+      if (value != 0) value = random.number() * std::pow(10, spread * std::sin(7 * value));
+    ASSERT_TRUE(system->factor(0, 2.0) && system->factor(0, Complex(1, 1)));
+    const std::vector<double> b = random.numbers(static_cast<std::size_t>(pair.size));
+    EXPECT_LT(backward_error(pair, 2.0, solve_real(*system, 0, b), b), 1e-12);
+    const std::vector<Complex> d = complex_numbers(pair.size, random);
+    EXPECT_LT(backward_error(pair, Complex(1, 1), solve_complex(*system, 0, d), d), 1e-12);
+  }
+  const MatrixPair good = pair;
+  for (int e = pair.first[5]; e < pair.first[6]; ++e) pair.J[e] = pair.M[e] = 0;
+  EXPECT_FALSE(system->factor(0, 2.0));
+  EXPECT_EQ(system->culprit(), 5);
+  EXPECT_FALSE(system->factor(0, Complex(1, 1)));
+  EXPECT_EQ(system->culprit(), 5);
+  pair = good;
+  EXPECT_TRUE(system->factor(0, 2.0) && system->factor(0, Complex(1, 1)));
+}
+
+TEST(ShiftedSystem, ARunThatIsContinuedHasTheSameFactors) {
+  Generator random;
+  MatrixPair pair = crowd(13, random);
+  const auto system = make_shifted_system(pair, 1, 1), other = make_shifted_system(pair, 1, 1);
+  ASSERT_TRUE(system->factor(0, 3.0) && system->factor(0, Complex(1, 2)));
+  for (double& value : pair.J) value *= 1.25;
+  ASSERT_TRUE(system->factor(0, 2.0) && system->factor(0, Complex(1, 1)));  // with the pivots of before
+  Memory saving;
+  system->carry(saving);
+  const auto saved = saving.take();
+  Memory giving_back(*saved);
+  other->carry(giving_back);
+  EXPECT_EQ(other->describe(), system->describe());
+  const std::vector<double> b = random.numbers(static_cast<std::size_t>(pair.size));
+  EXPECT_EQ(solve_real(*other, 0, b), solve_real(*system, 0, b));
+  const std::vector<Complex> d = complex_numbers(pair.size, random);
+  EXPECT_EQ(solve_complex(*other, 0, d), solve_complex(*system, 0, d));
+}
+
+TEST(ShiftedSystem, RunsDoNotAllocateAfterTheFirstCall) {
+  Generator random;
+  const MatrixPair pair = crowd(13, random);
+  const auto system = make_shifted_system(pair, 1, 1);
+  std::vector<double> re = random.numbers(static_cast<std::size_t>(pair.size)), im = re;
+  const auto work = [&](double c) {
+    const bool is_factored = system->factor(0, c) && system->factor(0, Complex(c, 1));
+    system->solve(0, re.data());
+    system->solve(0, re.data(), im.data());
+    return is_factored;
+  };
+  ASSERT_TRUE(work(1.0));
+  const long long before = allocations;
+  const bool is_factored = work(1.5);
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(is_factored);
+}
+
 TEST(ShiftedSystem, DoesNotAllocateAfterTheFirstCall) {
   Generator random;
   for (LinearSolver kind : {LinearSolver::dense, LinearSolver::band, LinearSolver::sparse}) {
