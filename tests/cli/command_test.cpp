@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/shell.hpp"
-#include "says.hpp"
 
 namespace {
 
@@ -386,10 +385,10 @@ TEST_F(Command, AdvisesOnManyStatesWithoutMatricesOfThem) {
 TEST_F(Command, SaysWhatAFamilyOfContactsDid) {
   const Answer answer = pawl("run sphere-box --set n=8 --set restitution=0 --stop 1 --explain");
   ASSERT_EQ(answer.code, 0) << answer.out;
-  EXPECT_TRUE(testing::says(
-      answer.out, {"flights (closed forms from one contact to the next)", "family 'contacts': ", "of 8 spheres asleep",
-                   "times of contact, of pairs near each other",
-                   "not            integration methods: there is no step that all spheres would take"}));
+  for (const char* part : {"flights (closed forms from one contact to the next)",
+                           "family 'contacts': ", "of 8 spheres asleep", "times of contact, of pairs near each other",
+                           "not            integration methods: there is no step that all spheres would take"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << part << " in " << answer.out;
   const Answer refused = pawl("run sphere-box --method radau");
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.out,
