@@ -82,6 +82,11 @@ double first_descent(const std::array<double, n>& c, double end) {
   return never;
 }
 
+/// Whether something at zero height stays there but for rounding.
+bool lies(double rate, double presses, double rounding) {
+  return presses > 0 && rate * rate <= 2 * presses * rounding;
+}
+
 }  // namespace
 
 double time_to_meet(Vector3 d, Vector3 u, double R, double speeds) {
@@ -93,12 +98,14 @@ double time_to_meet(Vector3 d, Vector3 u, double R, double speeds) {
   return discriminant <= 0 ? never : c / (std::sqrt(discriminant) - b);
 }
 
-double time_to_meet(Vector3 d, Vector3 u, Vector3 a, double R, double speeds, double horizon) {
+double time_to_meet(Vector3 d, Vector3 u, Vector3 a, double R, double speeds, double rounding, double horizon) {
   const double size = norm(d), gap = size - R;
   if (gap > 0 && gap > horizon * (norm(u) + horizon / 2 * norm(a))) return never;
   const double c0 = gap * (size + R), c1 = 2 * dot(d, u), c2 = dot(u, u) + dot(d, a), c3 = dot(u, a),
                c4 = dot(a, a) / 4;
   if (c0 > 0) return first_descent(std::array{c0, c1, c2, c3, c4}, horizon);
+  const double rate = c1 / (2 * size), presses = -dot(d, a) / size;
+  if (lies(rate, presses, rounding)) return std::sqrt(2 * rounding / presses);
   if (-c1 > 2 * no_approach * size * speeds) return 0;
   if (c1 > 0) return first_descent(std::array{c1, c2, c3, c4}, horizon);
   return c2 < 0 ? 0 : first_descent(std::array{c2, c3, c4}, horizon);
@@ -106,9 +113,9 @@ double time_to_meet(Vector3 d, Vector3 u, Vector3 a, double R, double speeds, do
 
 double time_to_fall(double height, double rate, double acceleration, double rounding) {
   if (height <= 0) {
+    if (lies(rate, -acceleration, rounding)) return std::sqrt(-2 * rounding / acceleration);
     if (rate < 0) return 0;
-    if (!(acceleration < 0)) return never;
-    return rate > 0 ? -2 * rate / acceleration : std::sqrt(-2 * rounding / acceleration);
+    return acceleration < 0 ? -2 * rate / acceleration : never;
   }
   const double discriminant = rate * rate - 2 * acceleration * height;
   if (acceleration >= 0 && (rate >= 0 || discriminant <= 0)) return never;

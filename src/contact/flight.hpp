@@ -60,10 +60,11 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// so at once if they approach, by more than the rounding of `speeds`, the sum of theirs. Touching without coming
 /// nearer is not meeting.
 double time_to_meet(Vector3 d, Vector3 u, double R, double speeds);
-/// The same where the distance has an acceleration too, up to a horizon; later ones may be missed.
-double time_to_meet(Vector3 d, Vector3 u, Vector3 a, double R, double speeds, double horizon);
-/// When a height that grows at `rate` falls to zero. At zero it falls again when it is there next; lying there without
-/// speed, when it has fallen by `rounding`.
+/// The same where the distance has an acceleration too, up to a horizon; later ones may be missed. What touches, and is
+/// pressed there without more speed than `rounding` of its distance gives, lies there: until it has come so far.
+double time_to_meet(Vector3 d, Vector3 u, Vector3 a, double R, double speeds, double rounding, double horizon);
+/// When a height that grows at `rate` falls to zero. At zero it falls again when it is there next; lying there, when it
+/// has fallen by `rounding`.
 double time_to_fall(double height, double rate, double acceleration, double rounding);
 /// Before when nothing that moves at this speed under this acceleration can have come so far.
 double time_within(double distance, double speed, double acceleration);

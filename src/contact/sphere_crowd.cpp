@@ -23,6 +23,11 @@ constexpr double slow_impact = 10;
 constexpr double hammering = 20;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
+/// Of a distance of something there to something as far away.
+double rounding_of(Vector3 position, double distance) {
+  return 4 * eps * (norm(position) + distance);
+}
+
 }  // namespace
 
 SphereCrowd::SphereCrowd(const ContactFamilyInfo& family, const Laws& laws, double t, std::vector<Flight> flights)
@@ -120,8 +125,8 @@ double SphereCrowd::time_to_plane(const Body& body, const ContactFamilyInfo::Wal
                                   Vector3 velocity) const {
   const Vector3 n = vector(wall.inward);
   const double height = dot(n, position) - wall.offset - body.radius;
-  const double rounding = 4 * eps * (norm(position) + std::abs(wall.offset) + body.radius);
-  return time_to_fall(height, dot(n, velocity), dot(n, body.flight.acceleration), rounding);
+  return time_to_fall(height, dot(n, velocity), dot(n, body.flight.acceleration),
+                      rounding_of(position, std::abs(wall.offset) + body.radius));
 }
 
 /// The next instant of a sphere, from now on.
@@ -147,7 +152,7 @@ void SphereCrowd::foresee(int i) {
     const Vector3 its = other.flight.velocity_at(now_), u = velocity - its;
     const Vector3 d = position - other.flight.position_at(now_);
     const double reach = one.radius + other.radius;
-    const double tau = other.is_asleep ? time_to_meet(d, u, pull_, reach, speed, soonest)
+    const double tau = other.is_asleep ? time_to_meet(d, u, pull_, reach, speed, rounding_of(position, reach), soonest)
                                        : time_to_meet(d, u, reach, speed + norm(its));
     if (tau < soonest) soonest = tau, one.with = j, one.version_of_partner = other.version;
   }
@@ -204,8 +209,9 @@ void SphereCrowd::keep_hopping(Body& body, Vector3 n) const {
   const double parts = dot(n, body.flight.velocity);
   if (!(parts < lying * laws_.hop)) return;
   const Vector3 along = body.flight.velocity + (-parts) * n;
-  const double taken = (laws_.hop - parts) * (laws_.hop + parts), squared = dot(along, along);
-  if (squared > 2 * taken) body.flight.velocity = laws_.hop * n + std::sqrt(1 - taken / squared) * along;
+  const double squared = dot(along, along);
+  const double hop = std::min(laws_.hop, std::sqrt(squared / 2)), taken = (hop - parts) * (hop + parts);
+  if (taken > 0) body.flight.velocity = hop * n + std::sqrt(1 - taken / squared) * along;
 }
 
 /// The motion of a sphere is another one from now on.

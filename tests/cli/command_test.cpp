@@ -377,7 +377,7 @@ TEST_F(Command, AdvisesOnManyStatesWithoutMatricesOfThem) {
   const Json advice = Json::parse(spheres.out);
   EXPECT_EQ(advice["states"], 36000);
   EXPECT_EQ(advice["recommendation"]["method"]["value"], "flights");
-  const Answer reaction = shell(limit + "$PAWL advise brusselator-1d --set n=18000 --json");
+  const Answer reaction = shell(limit + "$PAWL advise brusselator-1d --set n=36000 --json");
   ASSERT_EQ(reaction.code, 0) << reaction.out;
   EXPECT_EQ(Json::parse(reaction.out)["states"], 36000);
 }

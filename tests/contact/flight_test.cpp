@@ -34,6 +34,8 @@ TEST(Flight, AHeightFallsToZero) {
   EXPECT_NEAR(time_to_fall(1, -2, 1.5, 0), 2.0 / 3, 4 * eps);
   EXPECT_EQ(time_to_fall(0, -1, -g, 0), 0);
   EXPECT_NEAR(time_to_fall(0, 0, -g, 1e-18), std::sqrt(2e-18 / g), 1e-24);
+  EXPECT_NEAR(time_to_fall(0, -1e-12, -g, 1e-18), std::sqrt(2e-18 / g), 1e-24);  // that is no speed
+  EXPECT_NEAR(time_to_meet({0, 0, 1}, {0.3, 0, 0}, {0, 0, -g}, 1, 0.3, 1e-18, 1), std::sqrt(2e-18 / g), 1e-24);
 }
 
 // Against a search in steps much smaller than what the roots could hide between, polished by halving.
@@ -59,7 +61,7 @@ TEST(Flight, ASphereUnderAPullMeetsOneThatRestsAtTheFirstOfFourRoots) {
       expected = low;
       break;
     }
-    const double found = time_to_meet(d, u, a, 1, norm(u), horizon);
+    const double found = time_to_meet(d, u, a, 1, norm(u), 1e-18, horizon);
     if (expected == never) {
       if (found < horizon) {
         EXPECT_LT(gap(found + step / 2), 1e-6) << trial;  // a touch between two looks

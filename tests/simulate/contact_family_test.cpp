@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "misuse_of.hpp"
@@ -15,8 +16,8 @@ namespace pawl {
 namespace {
 
 using problems::sphere_box_of;
-using testing::misuse_of;
 using problems::SphereBox;
+using testing::misuse_of;
 using Place = std::array<double, 3>;
 
 constexpr double g = 9.81;
@@ -140,6 +141,88 @@ TEST(ContactFamily, AGasKeepsItsMomentaAndLosesWhatRestitutionTakes) {
   EXPECT_GT(run.final()[gas.contacts].impacts, 1000);
   EXPECT_EQ(run.final()[gas.contacts].elastic, 0);
   EXPECT_LT(last, 0.95 * first);
+}
+
+/// A crowd of a seed: radii, masses, laws and walls of all kinds, tilted ones too, exact columns among the starts.
+class RandomCrowd {
+ public:
+  explicit RandomCrowd(unsigned seed) : random_(seed) {
+    const int side = 2 + static_cast<int>(seed % 4);
+    SpheresOptions options;
+    std::vector<Place> centres;
+    for (int i = 0; i < side * side * side; ++i) {
+      options.radii.push_back(seed % 3 == 0 ? 0.01 : 0.004 + 0.006 * share());
+      options.masses.push_back(seed % 5 == 0 ? std::exp(6 * share()) : 0.01);
+      Place p{0.025 * (i % side), 0.025 * (i / side % side), 0.0101 + 0.025 * (i / side / side)};
+      if (seed % 4 != 0)  // else columns, exactly
+        for (double& x : p) x += 0.002 * (share() - 0.5);
+      centres.push_back(p);
+      if (seed % 2 == 0) options.velocities.push_back({share() - 0.5, share() - 0.5, share() - 0.5});
+    }
+    options.gravity = seed % 7 == 0 ? Place{0, 0, 0} : Place{0, 0, -g};
+    const double w = 0.025 * side, tilt = seed % 3 == 1 ? 0.4 * share() : 0;
+    ContactFamilyOptions laws{.restitution = seed % 6 == 0 ? 0.0 : share(),
+                              .friction = seed % 2 == 0 ? share() : 0.0,
+                              .rolling_friction = seed % 4 == 1 ? 0.1 * share() : 0.0,
+                              .walls = {{"floor", {-0.02, 0, -0.001}, {tilt, 0, 1}},
+                                        {"left", {-0.02, 0, 0}, {1, 0, tilt}},
+                                        {"right", {w + 0.01, 0, 0}, {-1, 0, 0}},
+                                        {"front", {0, -0.02, 0}, {0, 1, 0}},
+                                        {"back", {0, w, 0}, {0, -1, 0}}}};
+    if (seed % 7 == 0) laws.contact_time = 1e-5;
+    spheres = system.spheres("ball", centres, options);
+    contacts = system.contacts("contacts", spheres, laws);
+    energy = system.energy();
+  }
+
+  double smallest_gap(const Instant& at) const {
+    double smallest = std::numeric_limits<double>::infinity();
+    const auto place = [&](int i) {
+      const auto c = spheres.centre(i);
+      return Place{at[c[0]], at[c[1]], at[c[2]]};
+    };
+    const auto radius = [&](int i) { return spheres.radii[static_cast<std::size_t>(i)]; };
+    for (int i = 0; i < spheres.size(); ++i) {
+      const Place p = place(i);
+      for (int j = 0; j < i; ++j) {
+        const Place q = place(j);
+        smallest = std::min(smallest, std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]) - radius(i) - radius(j));
+      }
+      for (const auto& wall : at[contacts].family->walls)
+        smallest = std::min(
+            smallest, wall.inward[0] * p[0] + wall.inward[1] * p[1] + wall.inward[2] * p[2] - wall.offset - radius(i));
+    }
+    return smallest;
+  }
+
+  SphereMechanics system{"crowd"};
+  Spheres spheres;
+  ContactFamily contacts{};
+  Observable energy{};
+
+ private:
+  double share() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  std::mt19937 random_;
+};
+
+TEST(ContactFamily, RandomCrowdsKeepTheirGapsAndNeverGainEnergy) {
+  const char *wanted = std::getenv("PAWL_RANDOM_CROWDS"), *from = std::getenv("PAWL_FIRST_CROWD");
+  const unsigned first = from == nullptr ? 1 : static_cast<unsigned>(std::atoi(from));
+  const unsigned last = first + (wanted == nullptr ? 40 : static_cast<unsigned>(std::atoi(wanted)));
+  for (unsigned seed = first; seed < last; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const RandomCrowd crowd(seed);
+    const Result run = simulate(crowd.system, {.end = 0.6, .samples = 30});
+    EXPECT_TRUE(run.finished()) << run.reason;
+    double energy = std::numeric_limits<double>::infinity(), scale = 0;
+    for (int k = 0; k < run.sample_count(); ++k) {
+      const Instant at = run.sample(k);
+      scale = std::max(scale, std::abs(at[crowd.energy]));
+      EXPECT_GT(crowd.smallest_gap(at), -rounding) << at.t;
+      EXPECT_LE(at[crowd.energy], energy + 1e-12 * scale) << at.t;
+      energy = at[crowd.energy];
+    }
+  }
 }
 
 // ---- closed forms ----
