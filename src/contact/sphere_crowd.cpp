@@ -28,6 +28,19 @@ double rounding_of(Vector3 position, double distance) {
   return 4 * eps * (norm(position) + distance);
 }
 
+/// v moved as little as possible, so that n v >= least for all n.
+Vector3 least_move(Vector3 v, const std::vector<Vector3>& normals, double least) {
+  std::vector<double> pushes(normals.size());
+  for (int sweep = 0; sweep < 200; ++sweep) {
+    for (std::size_t k = 0; k < normals.size(); ++k) {
+      const double push = std::max(0.0, pushes[k] + least - dot(normals[k], v));
+      v += (push - pushes[k]) * normals[k];
+      pushes[k] = push;
+    }
+  }
+  return v;
+}
+
 }  // namespace
 
 SphereCrowd::SphereCrowd(const ContactFamilyInfo& family, const Laws& laws, double t, std::vector<Flight> flights)
@@ -214,6 +227,51 @@ void SphereCrowd::keep_hopping(Body& body, Vector3 n) const {
   if (taken > 0) body.flight.velocity = hop * n + std::sqrt(1 - taken / squared) * along;
 }
 
+/// A sphere in a corner of what does not give way may be thrown from side to side at one instant, its spin to and fro,
+/// without end. It leaves all of it at once: with the part of its velocity that goes into nothing, and along w with n w
+/// >= 1 for all n, by as much as keeps its energy; a hop at least, where there is so much.
+void SphereCrowd::leave_corner(int i, double since) {
+  constexpr int most_at_once = 50;
+  constexpr double at_once = 1e-3;  // contact times
+  Body& one = body(i);
+  one.at_once = since <= at_once * laws_.contact_time ? one.at_once + 1 : 0;
+  if (one.at_once < most_at_once || laws_.hop == 0) return;
+  one.at_once = 0;
+  Vector3& v = one.flight.velocity;
+  const double energy = dot(v, v);
+  const std::vector<Vector3> normals = touched(one, i, at_once * laws_.contact_time * (std::sqrt(energy) + laws_.hop));
+  const Vector3 along = least_move(v, normals, 0), out = least_move({}, normals, 1);
+  const double size = norm(out);
+  if (!std::all_of(normals.begin(), normals.end(), [&](Vector3 n) { return dot(n, out) > 0; }) || size == 0) return;
+  const double into = dot(along, out) / size, left = std::max(0.0, energy - dot(along, along));
+  const double hop = std::min(laws_.hop, std::sqrt(energy / 2));
+  const double speed = std::max(std::sqrt(into * into + left) - into, hop);
+  // |a along + speed out|² = energy
+  const double squared = dot(along, along), rest = speed * into;
+  const double a =
+      squared > 0 ? (std::sqrt(std::max(0.0, rest * rest + squared * (energy - speed * speed))) - rest) / squared : 0;
+  v = std::clamp(a, 0.0, 1.0) * along + (speed / size) * out;
+}
+
+/// Normals of what does not give way and is nearer than that.
+std::vector<Vector3> SphereCrowd::touched(const Body& one, int i, double reach) const {
+  std::vector<Vector3> normals;
+  const Vector3 position = one.flight.position_at(now_);
+  for (const int j : near_.near(i)) {
+    const Body& other = bodies_[at(j)];
+    if (!other.is_asleep) continue;
+    const Vector3 d = position - other.flight.position;
+    const double apart = norm(d);
+    if (apart - one.radius - other.radius < reach) normals.push_back((1 / apart) * d);
+  }
+  for (std::size_t k = 0; k < family_.walls.size(); ++k) {
+    if (family_.may_touch_wall && !family_.may_touch_wall(i, static_cast<int>(k))) continue;
+    const Vector3 n = vector(family_.walls[k].inward);
+    if (dot(n, position) - family_.walls[k].offset - one.radius < reach) normals.push_back(n);
+  }
+  return normals;
+}
+
 /// The motion of a sphere is another one from now on.
 void SphereCrowd::change(int i) {
   ++body(i).version;
@@ -238,6 +296,7 @@ void SphereCrowd::meet_sphere(int i, int j) {
   if (other.is_asleep) {
     work_.lost += collide(one, one.flight, nullptr, nullptr, n, laws);
     keep_hopping(one, n);
+    leave_corner(i, now_ - one.last_impact);
   } else {
     other.flight.move_to(now_);
     work_.lost += collide(one, one.flight, &other, &other.flight, n, laws);
@@ -258,6 +317,7 @@ void SphereCrowd::meet_plane(int i, int plane) {
   work_.elastic += laws.restitution == 1 && laws_.restitution != 1;
   work_.lost += collide(one, one.flight, nullptr, nullptr, n, laws);
   keep_hopping(one, n);
+  leave_corner(i, now_ - one.last_impact);
   note_impact(one);
   change(i);
 }

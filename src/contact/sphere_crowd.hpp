@@ -63,6 +63,7 @@ class SphereCrowd {
     int with = nobody;        // of its instant
     unsigned version = 0, version_of_partner = 0;
     double last_impact = -never;
+    int at_once = 0;                 // impacts one after the other
     bool was_pressed = false;        // since the last instant of rest
     long long hits_on_sleepers = 0;  // the same
     int calm = 0;                    // instants in a row
@@ -78,6 +79,8 @@ class SphereCrowd {
   void meet_plane(int i, int plane);
   ImpactLaws laws_of(double approach, double since) const;
   void keep_hopping(Body& body, Vector3 n) const;
+  void leave_corner(int i, double since);
+  std::vector<Vector3> touched(const Body& one, int i, double reach) const;
   void note_impact(Body& body);
   void change(int i);
 
