@@ -58,7 +58,7 @@ const std::vector<BenchTable>& tables() {
          bench_state_conditions},
         {"stiff", "koenders-4", "Koenders, Table 4: flyball governor by BDF", true, bench_flyball_bdf},
         {"stiff", "formulations", "constraints with implicit methods, by formulation", false, bench_formulations},
-        {"spheres", "spheres", "many compliant contacts: time per step, rest, energy", false, bench_spheres},
+        {"spheres", "spheres", "many rigid contacts: time per impact, promises, rest", false, bench_spheres},
         {"contact", "peers", "impact and friction beside Siconos and MuJoCo", false, bench_contact_peers},
         {"contact", "routes", "explicit and implicit routes through the same contacts", false, bench_contact_routes},
         {"models", "evaluations", "models as data: one evaluation beside that of a lambda", false,

@@ -11,6 +11,7 @@
 #include "pawl/compiled_model.hpp"
 #include "pawl/run.hpp"
 #include "simulate/check_declarations.hpp"
+#include "simulate/family_run.hpp"
 #include "simulate/plan.hpp"
 
 namespace pawl::analyze {
@@ -182,6 +183,16 @@ void add_notes(Advice& advice) {
 }  // namespace
 
 Advice advise(const System& system, const Values& values, const Options& options) {
+  if (family_of(system.declarations()) >= 0) {  // nothing is integrated, and nothing has to be measured
+    detail::check_values(values, system);
+    return {.model = system.name(),
+            .kind = ModelKind::mechanics,
+            .states = system.size(),
+            .pilot_start = options.start,
+            .pilot_end = options.start,
+            .recommendation =
+                detail::in_words(detail::plan_family(system.declarations(), values.parameters(), options))};
+  }
   const CompiledModel compiled(system, values, options.start);
   Facts facts = detail::facts_of(*compiled.equations());
   check_wanted(system, values, options, facts);

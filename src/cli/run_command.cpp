@@ -15,6 +15,7 @@
 #include "event/finder.hpp"
 #include "integrate/methods.hpp"
 #include "pawl/advise.hpp"
+#include "pawl/contact_family.hpp"
 #include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
@@ -124,6 +125,23 @@ std::string plan_in_words(const Recommendation& plan) {
   return text;
 }
 
+/// Of a run without steps: what its family of contacts did.
+std::string family_in_words(const FamilyState& done) {
+  const ContactFamilyInfo& family = *done.family;
+  std::string text;
+  const auto line = [&text](std::string_view label, const std::string& words) {
+    text += fmt::format("  {:<10} {}\n", label, words);
+  };
+  line("contacts",
+       fmt::format("family '{}': {} impacts, {} of them within the contact time of {:.3g}; they took {:.6g}",
+                   family.name, done.impacts, done.elastic, family.contact_time, done.lost));
+  line("rest", fmt::format("{} of {} spheres asleep; {} fell asleep and {} woke, which took {:.3g}", done.asleep,
+                           family.spheres.size(), done.slept, done.woken, done.lost_at_rest));
+  line("foreseen", fmt::format("{} times of contact, of pairs near each other; listed anew {} times, with {} distances",
+                               done.foreseen, done.listed, done.distances));
+  return text;
+}
+
 std::string summary(const Problem& problem, const Result& run, const Options& options, std::optional<double> error) {
   const Statistics& s = run.statistics;
   std::string text = fmt::format("{}: {}\n", problem.name(), problem.summary);
@@ -133,12 +151,21 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
   const std::string control = options.step ? fmt::format("fixed step {:g}", *options.step)
                                            : fmt::format("relative tolerance {:g}", options.tolerance.relative);
   const bool is_one = run.method.find(',') == std::string::npos;
-  line("method", is_one ? fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control)
-                        : fmt::format("{}; {}", run.method, control));
+  const int family = family_of(*run.declarations);
+  if (family >= 0)
+    line("method", fmt::format("{} ({}), {:.3g} ms", run.method, "closed forms from one contact to the next",
+                               1e3 * s.wall_seconds));
+  else
+    line("method", is_one ? fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control)
+                          : fmt::format("{}; {}", run.method, control));
   line("outcome", fmt::format("{} at t = {:.10g}", to_string(run.outcome), run.t_end));
-  line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
-                            s.min_step, s.max_step));
-  line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
+  if (family >= 0) {
+    text += family_in_words(run.final()[ContactFamily{family}]);
+  } else {
+    line("steps", fmt::format("{} accepted, {} rejected, sizes {:.3g} to {:.3g}", s.steps_accepted, s.steps_rejected,
+                              s.min_step, s.max_step));
+    line("work", fmt::format("{} right-hand sides in {:.3g} ms", s.rhs, 1e3 * s.wall_seconds));
+  }
   if (s.implicit) {
     const ImplicitStatistics& i = *s.implicit;
     line("implicit", fmt::format("{} Jacobians ({}), {} factorizations, {} solves ({})", i.jacobians, i.jacobian,
@@ -150,7 +177,7 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
     if (!shares.empty()) line("of these", shares);
     if (!i.structure.empty()) line("structure", i.structure);
   }
-  if (s.events.guards > 0 || !run.events.empty()) {
+  if (family < 0 && (s.events.guards > 0 || !run.events.empty())) {
     line("events", fmt::format("{} fired, found by {}; {} guard{}, {} + {} evaluations (ranges + instants)",
                                s.events.events, options.events, s.events.guards, s.events.guards == 1 ? "" : "s",
                                s.events.guard_ranges, s.events.guard_points));

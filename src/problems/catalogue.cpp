@@ -8,7 +8,7 @@
 #include "numerics/nearest_name.hpp"
 #include "problems/constrained.hpp"
 #include "problems/contact.hpp"
-#include "problems/granular.hpp"
+#include "problems/sphere_box.hpp"
 #include "problems/hybrid.hpp"
 #include "problems/mixtures.hpp"
 #include "problems/port_hamiltonian.hpp"

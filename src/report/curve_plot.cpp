@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/contact_family.hpp"
 #include "pawl/report.hpp"
 #include "pawl/system.hpp"
 #include "report/raster.hpp"
@@ -73,6 +74,10 @@ CurvePlot plot_of(const Result& run, const PlotNames& names, int points) {
     plot.x.push_back(value(names.horizontal));
     plot.y.push_back(value(names.vertical));
   };
+  if (family_of(*run.declarations) >= 0) {  // has no polynomials between its samples
+    for (int i = 0; i < run.sample_count(); ++i) add(run.sample(i));
+    return plot;
+  }
   const double direction = run.t_end < run.t_start ? -1 : 1;
   std::vector<double> times;
   std::size_t event = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pawl/contact_family.hpp"
 #include "report/curves.hpp"
 #include "report/json.hpp"
 #include "report/page.hpp"
@@ -212,6 +213,11 @@ void add_second_runs(Json& head, Curves& curves, const Result& run, const Verifi
 }  // namespace
 
 std::string to_html(const Result& run, const ReportOptions& options) {
+  if (family_of(*run.declarations) >= 0)
+    throw Misuse(
+        fmt::format("a report draws the polynomials of a run, and the spheres of the family in '{}' have no "
+                    "common steps: write its samples to a file instead",
+                    run.model));
   if (run.statistics.steps_accepted > 0 && run.trajectory.coefficients.empty())
     throw Misuse("a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
   Packing packing;

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "pawl/contact_family.hpp"
 #include "simulate/check_declarations.hpp"
 #include "simulate/initial_equations.hpp"
 
@@ -35,6 +36,11 @@ std::shared_ptr<const System::Declarations> equations_of(const CompiledModel& mo
 Setup check_start(const CompiledModel& model, const Values& values, Options options) {
   check_values(values, model.system());
   const System::Declarations& declared = model.system().declarations();
+  if (family_of(declared) >= 0)
+    throw Misuse(
+        fmt::format("system '{}' has a family of contacts, whose spheres have no common steps: simulate() runs "
+                    "it from start to end, a Simulation cannot",
+                    declared.name));
   const auto shared = equations_of(model, options);
   const System::Declarations& equations = *shared;
   Held held = values.held();

@@ -1,6 +1,7 @@
 #include "pawl/simulate.hpp"
 
 #include "pawl/simulation.hpp"
+#include "simulate/family_run.hpp"
 
 namespace pawl {
 
@@ -9,6 +10,7 @@ Result simulate(const System& system, const Options& options) {
 }
 
 Result simulate(const System& system, const Values& values, const Options& options) {
+  if (family_of(system.declarations()) >= 0) return detail::run_family(system, values, options);
   return Simulation(system, values, options).finish();
 }
 
@@ -17,6 +19,7 @@ Result simulate(const CompiledModel& model, const Options& options) {
 }
 
 Result simulate(const CompiledModel& model, const Values& values, const Options& options) {
+  if (family_of(model.system().declarations()) >= 0) return detail::run_family(model.system(), values, options);
   return Simulation(model, values, options).finish();
 }
 

@@ -365,18 +365,35 @@ TEST_F(Command, AdvisesOnTheCourseOfAnInputFromAFile) {
   EXPECT_EQ(missing.out, "pawl: missing.csv: this file cannot be read\n");
 }
 
-// 36001 states without a known zero: a matrix of them would have 10 GB.
+// 36000 states: a matrix of them would have 10 GB. Those of the reaction have one with a band.
 TEST_F(Command, AdvisesOnManyStatesWithoutMatricesOfThem) {
 #ifdef __SANITIZE_ADDRESS__  // whose own memory is reserved in terabytes
-  const Answer answer = pawl("advise sphere-box --set n=3000 --json");
+  const std::string limit;
 #else
-  const Answer answer = shell("ulimit -v 2000000; $PAWL advise sphere-box --set n=3000 --json");
+  const std::string limit = "ulimit -v 2000000; ";
 #endif
+  const Answer spheres = shell(limit + "$PAWL advise sphere-box --set n=3000 --json");
+  ASSERT_EQ(spheres.code, 0) << spheres.out;
+  const Json advice = Json::parse(spheres.out);
+  EXPECT_EQ(advice["states"], 36000);
+  EXPECT_EQ(advice["recommendation"]["method"]["value"], "flights");
+  const Answer reaction = shell(limit + "$PAWL advise brusselator-1d --set n=36000 --json");
+  ASSERT_EQ(reaction.code, 0) << reaction.out;
+  EXPECT_EQ(Json::parse(reaction.out)["states"], 36000);
+}
+
+TEST_F(Command, SaysWhatAFamilyOfContactsDid) {
+  const Answer answer = pawl("run sphere-box --set n=8 --set restitution=0 --stop 1 --explain");
   ASSERT_EQ(answer.code, 0) << answer.out;
-  const Json advice = Json::parse(answer.out);
-  EXPECT_EQ(advice["states"], 36001);
-  EXPECT_EQ(advice["modes"][0]["stiffness"]["accurate_step"], nullptr);
-  EXPECT_EQ(advice["recommendation"]["method"]["value"], "dop853");
+  for (const char* part : {"flights (closed forms from one contact to the next)",
+                           "family 'contacts': ", "of 8 spheres asleep", "times of contact, of pairs near each other",
+                           "not            integration methods: there is no step that all spheres would take"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << part << " in " << answer.out;
+  const Answer refused = pawl("run sphere-box --method radau");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.out,
+            "pawl: system 'sphere-box' has a family of contacts: its spheres fly in closed form, and no step is taken; "
+            "the option 'method' does not apply\n");
 }
 
 TEST_F(Command, AdvisesOnEveryModelOfTheCatalogue) {

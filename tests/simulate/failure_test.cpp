@@ -322,7 +322,7 @@ TEST(Stiffness, IsSeenBackwardAndWithAbsoluteTolerancesAlone) {
 
 TEST(Stiffness, IsNotSeenWhereThereIsNone) {
   for (const Problem& problem : catalogue()) {
-    if (problem.is_stiff() || problem.is_implicit()) continue;
+    if (problem.is_stiff() || problem.is_implicit() || problem.name() == "sphere-box") continue;  // no method steps it
     if (problem.name() == "rolling-sphere-slip" || problem.name() == "flail")
       continue;  // stiff: friction turns ever faster as slip in space ends
     for (const Method& method : methods()) {
