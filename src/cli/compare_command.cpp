@@ -25,8 +25,8 @@ void compare(const CompareWords& words, const std::string& command) {
   if (differences.empty()) throw Misuse("these runs have no column in common");
   fmt::print("largest differences from {}\n", runs.front().name);
   for (const ColumnDifference& one : differences)
-    fmt::print("  {:<20} {:<24} {:.3e} at t = {:.6g}, {:.1e} of its range\n", one.column, one.run, one.largest, one.at,
-               one.range > 0 ? one.largest / one.range : 0);
+    fmt::print("  {:<20} {:<24} {}\n", one.column, one.run, in_words(one));
+  if (!have_equal_times(runs)) fmt::print("\n{}\n", between_samples);
   if (words.report.empty()) return;
   write_whole_file(words.report, comparison_to_html(runs, command));
   fmt::print("\nwrote {}\n", words.report);
@@ -43,7 +43,8 @@ void add_compare(CLI::App& app, const std::vector<std::string>& given) {
   command->add_option("--report", words.report, "write one HTML file that shows them over each other (docs/report.md)");
   command->footer(
       "Examples:\n"
-      "  pawl run kepler --rtol 1e-6 --out a.json && pawl run kepler --rtol 1e-9 --out b.json\n"
+      "  pawl run kepler --rtol 1e-6 --samples 1000 --out a.json\n"
+      "  pawl run kepler --rtol 1e-9 --samples 1000 --out b.json\n"
       "  pawl compare b.json a.json --report kepler.html");
   command->callback([] { compare(words, line); });
 }

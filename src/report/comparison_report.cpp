@@ -20,22 +20,37 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t most_columns = 60;
+}  // namespace
+
+const std::string_view between_samples =
+    "The files have samples at different times: between them stands the cubic through four neighbours, and +- says about "
+    "how far that may be off. With the same --samples for all files nothing is interpolated.";
+
+namespace {
 
 std::size_t column_of(const Table& table, const std::string& name) {
   return static_cast<std::size_t>(std::find(table.names.begin(), table.names.end(), name) - table.names.begin());
 }
 
-/// A column as straight lines between its samples, read piece by piece: two rows of one time are both sides of a jump.
-class Lines {
+/// A column between its samples: the cubic through the four nearest ones, on one side of jumps. Two rows of one time
+/// are both sides of an event, and begin and end what is smooth.
+class Curve {
  public:
-  Lines(const Table& table, const std::string& name)
+  struct Value {
+    double x = 0;
+    double off =
+        0;  ///< how far it may be from the run: what the third differences nearby add to a parabola; 0 at a sample
+  };
+
+  Curve(const Table& table, const std::string& name)
       : table_(table), time_(column_of(table, "t")), column_(column_of(table, name)) {}
 
-  bool is_there() const { return column_ < table_.columns(); }
-  double first() const { return std::min(t(0), t(table_.rows() - 1)); }
-  double last() const { return std::max(t(0), t(table_.rows() - 1)); }
-  /// Values at both ends of a piece that has no sample inside it.
-  std::pair<double, double> over(double a, double b) const {
+  double first() const { return row_time(0); }
+  double last() const { return row_time(table_.rows() - 1); }
+  double row_time(std::size_t row) const { return table_(order(row), time_); }
+
+  /// Values at `count` instants from a to b, a piece that has no sample inside it.
+  std::vector<Value> over(double a, double b, const std::vector<double>& shares) const {
     std::size_t low = 0, high = table_.rows() - 1;  // the last row at or before a, which begins the segment
     while (low < high) {
       const std::size_t middle = (low + high + 1) / 2;
@@ -44,19 +59,58 @@ class Lines {
       else
         high = middle - 1;
     }
-    const std::size_t next = std::min(low + 1, table_.rows() - 1);
-    const double t0 = row_time(low), t1 = row_time(next), x0 = value(low), x1 = value(next);
-    const auto at = [&](double time) { return t1 > t0 ? x0 + (x1 - x0) * ((time - t0) / (t1 - t0)) : x0; };
-    return {at(a), at(b)};
+    std::vector<Value> all;
+    for (const double share : shares) all.push_back(at(share == 0 ? a : share == 1 ? b : a + (b - a) * share, low));
+    return all;
   }
-  double row_time(std::size_t row) const { return t(order(row)); }
 
  private:
   std::size_t order(std::size_t row) const {  // ascending in time, backward runs too
-    return t(0) <= t(table_.rows() - 1) ? row : table_.rows() - 1 - row;
+    const std::size_t end = table_.rows() - 1;
+    return table_(0, time_) <= table_(end, time_) ? row : end - row;
   }
-  double t(std::size_t row) const { return table_(row, time_); }
   double value(std::size_t row) const { return table_(order(row), column_); }
+
+  Value at(double t, std::size_t low) const {
+    const std::size_t next = std::min(low + 1, table_.rows() - 1);
+    if (t == row_time(low) || next == low) return {value(low), 0};
+    if (t == row_time(next)) return {value(next), 0};
+    std::size_t from = low, to = next;  // what is smooth around the segment, three samples to either side
+    for (int i = 0; i < 3 && from > 0 && row_time(from - 1) < row_time(from); ++i) --from;
+    for (int i = 0; i < 3 && to + 1 < table_.rows() && row_time(to) < row_time(to + 1); ++i) ++to;
+    const double line = through(low, 2, t);
+    if (to == next && from == low) return {line, std::abs(value(next) - value(low))};  // a segment alone
+    if (to - from == 2) {
+      const double parabola = through(from, 3, t);
+      return {parabola, std::abs(parabola - line)};
+    }
+    const std::size_t begin = std::min(low > from ? low - 1 : low, to - 3);
+    double cube = 0, reach = 0;  // third differences near here: where one vanishes, its neighbours do not
+    for (std::size_t i = from; i + 3 <= to; ++i) cube = std::max(cube, std::abs(third_difference(i)));
+    for (std::size_t i = begin; i < begin + 4; ++i) reach = std::max(reach, std::abs(t - row_time(i)));
+    return {through(begin, 4, t), cube * std::abs((t - row_time(low)) * (t - row_time(next))) * reach};
+  }
+
+  /// The polynomial through `count` samples from `begin` on (Neville's scheme).
+  double through(std::size_t begin, std::size_t count, double t) const {
+    double x[4];
+    for (std::size_t i = 0; i < count; ++i) x[i] = value(begin + i);
+    for (std::size_t k = 1; k < count; ++k)
+      for (std::size_t i = 0; i + k < count; ++i) {
+        const double left = row_time(begin + i), right = row_time(begin + i + k);
+        x[i] += (x[i + 1] - x[i]) * ((t - left) / (right - left));
+      }
+    return x[0];
+  }
+
+  double third_difference(std::size_t begin) const {
+    double x[4];
+    for (std::size_t i = 0; i < 4; ++i) x[i] = value(begin + i);
+    for (std::size_t k = 1; k < 4; ++k)
+      for (std::size_t i = 0; i + k < 4; ++i)
+        x[i] = (x[i + 1] - x[i]) / (row_time(begin + i + k) - row_time(begin + i));
+    return x[0];
+  }
 
   const Table& table_;
   std::size_t time_, column_;
@@ -67,7 +121,7 @@ std::vector<double> shared_times(const std::vector<StoredRun>& runs) {
   double from = -std::numeric_limits<double>::infinity(), to = std::numeric_limits<double>::infinity();
   std::vector<double> all;
   for (const StoredRun& run : runs) {
-    const Lines times(run.samples, "t");
+    const Curve times(run.samples, "t");
     from = std::max(from, times.first());
     to = std::min(to, times.last());
     for (std::size_t i = 0; i < run.samples.rows(); ++i) all.push_back(times.row_time(i));
@@ -89,6 +143,16 @@ std::vector<std::string> shared_columns(const std::vector<StoredRun>& runs) {
   return all;
 }
 
+/// Where four values decide a cubic on a piece: from its beginning to its end, at cosines.
+const std::vector<double> nodes_of_cubic{0, 0.25, 0.75, 1};
+
+/// The Chebyshev series of the cubic with these values at the nodes; empty where one is no number.
+std::vector<double> cubic(const std::vector<Curve::Value>& at) {
+  const double a = at[0].x, b = at[1].x, c = at[2].x, d = at[3].x;  // at -1, -1/2, 1/2, 1
+  if (!std::isfinite(a + b + c + d)) return {};
+  return {(a + 2 * b + 2 * c + d) / 6, (d - a + c - b) / 3, (a - b - c + d) / 3, (d - a - 2 * (c - b)) / 6};
+}
+
 std::string text_of(const Json& json, const char* key) {
   const auto it = json.find(key);
   return it == json.end() ? "" : it->is_string() ? it->get<std::string>() : it->dump();
@@ -98,9 +162,7 @@ Json facts_of(const std::vector<StoredRun>& runs, const std::vector<ColumnDiffer
   Json tables = Json::array();
   Json rows = Json::array();
   for (const ColumnDifference& one : differences)
-    rows.push_back({fmt::format("{} in {}", one.column, one.run),
-                    fmt::format("{:.3e} at t = {:.6g}, {:.1e} of its range", one.largest, one.at,
-                                one.range > 0 ? one.largest / one.range : 0)});
+    rows.push_back({fmt::format("{} in {}", one.column, one.run), in_words(one)});
   tables.push_back({fmt::format("Largest differences from {}", runs.front().name), rows});
   for (const StoredRun& run : runs) {
     const Json statistics = run.json.value("statistics", Json::object());
@@ -183,25 +245,46 @@ StoredRun read_run(const std::string& path) {
   return run;
 }
 
+bool have_equal_times(const std::vector<StoredRun>& runs) {
+  const Curve first(runs.front().samples, "t");
+  return std::all_of(runs.begin() + 1, runs.end(), [&](const StoredRun& run) {
+    if (run.samples.rows() != runs.front().samples.rows()) return false;
+    const Curve other(run.samples, "t");
+    for (std::size_t i = 0; i < run.samples.rows(); ++i)
+      if (first.row_time(i) != other.row_time(i)) return false;
+    return true;
+  });
+}
+
 std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
   const std::vector<double> times = shared_times(runs);
+  const std::vector<double> ends{0, 1};
   std::vector<ColumnDifference> all;
   for (const std::string& name : shared_columns(runs)) {
-    const Lines first(runs.front().samples, name);
-    Range range = Range::empty();
-    const std::size_t column = column_of(runs.front().samples, name);
-    for (std::size_t i = 0; i < runs.front().samples.rows(); ++i) range.widen(runs.front().samples(i, column));
+    const Curve first(runs.front().samples, name);
     for (std::size_t k = 1; k < runs.size(); ++k) {
-      ColumnDifference one{name, runs[k].name, 0, times.empty() ? 0 : times.front(), range.max - range.min};
-      const Lines other(runs[k].samples, name);
-      const auto see = [&](double difference, double t) {
-        if (!(std::abs(difference) <= one.largest)) one.largest = std::abs(difference), one.at = t;
+      ColumnDifference one{name, runs[k].name};
+      Range range = Range::empty();
+      for (const StoredRun* run : {&runs.front(), &runs[k]}) {
+        const std::size_t column = column_of(run->samples, name);
+        for (std::size_t i = 0; i < run->samples.rows(); ++i) range.widen(run->samples(i, column));
+      }
+      one.range = range.max - range.min;
+      const Curve other(runs[k].samples, name);
+      double most = -std::numeric_limits<double>::infinity();  // what is sure of the difference
+      const auto see = [&](const Curve::Value& a, const Curve::Value& b, double t) {
+        if (std::isnan(a.x) && std::isnan(b.x)) return;
+        const bool is_number = !std::isnan(b.x - a.x);  // else one of them alone is none
+        const double difference = is_number ? std::abs(b.x - a.x) : std::numeric_limits<double>::infinity();
+        const double off = is_number ? a.off + b.off : 0;
+        if (!(difference - off > most)) return;
+        most = difference - off;
+        one.largest = difference, one.off = off, one.at = t;
       };
       for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-        const auto [a0, a1] = first.over(times[i], times[i + 1]);
-        const auto [b0, b1] = other.over(times[i], times[i + 1]);
-        see(b0 - a0, times[i]);
-        see(b1 - a1, times[i + 1]);
+        const auto a = first.over(times[i], times[i + 1], ends), b = other.over(times[i], times[i + 1], ends);
+        see(a[0], b[0], times[i]);
+        see(a[1], b[1], times[i + 1]);
       }
       all.push_back(one);
     }
@@ -209,15 +292,21 @@ std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
   return all;
 }
 
+std::string in_words(const ColumnDifference& one) {
+  if (one.largest > 0 && one.off >= one.largest)
+    return fmt::format("not told apart: what lies between samples is known to {:.1e} at best", one.off);
+  return fmt::format("{:.3e}{} at t = {:.6g}, {:.1e} of its range", one.largest,
+                     one.off > 0.005 * one.largest ? fmt::format(" +- {:.1e}", one.off) : "", one.at,
+                     one.range > 0 ? one.largest / one.range : 0);
+}
+
 std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::string& command) {
   const std::vector<double> times = shared_times(runs);
   if (times.size() < 2) throw Misuse("these runs share no time that could be compared");
   Packing packing;
   PageWords words;
-  std::vector<std::string>
-      columns = shared_columns(runs),
-      remarks{
-          "Curves are straight lines between the samples of the files; differences are taken at the samples of all."};
+  std::vector<std::string> columns = shared_columns(runs), remarks;
+  if (!have_equal_times(runs)) remarks.emplace_back(between_samples);
   if (columns.size() > most_columns) {
     remarks.push_back(fmt::format("{} of {} columns are in this file", most_columns, columns.size()));
     columns.resize(most_columns);
@@ -226,17 +315,17 @@ std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::st
   const std::vector<double> ends(times.begin() + 1, times.end());
   for (const std::string& name : columns) {
     Json together = Json::array(), apart = Json::array();
-    const Lines first(runs.front().samples, name);
+    const Curve first(runs.front().samples, name);
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      const Lines lines(runs[k].samples, name);
+      const Curve curve(runs[k].samples, name);
       PieceSeries own, difference;
       for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-        const auto [a, b] = lines.over(times[i], times[i + 1]);
-        const auto [a0, b0] = first.over(times[i], times[i + 1]);
-        const bool is_number = std::isfinite(a + b), is_both = std::isfinite(a + b + a0 + b0);
-        own.push_back(is_number ? std::vector{(a + b) / 2, (b - a) / 2} : std::vector<double>{});
-        difference.push_back(is_both ? std::vector{(a + b - a0 - b0) / 2, (b - a - b0 + a0) / 2}
-                                     : std::vector<double>{});
+        const std::vector<double> here = cubic(curve.over(times[i], times[i + 1], nodes_of_cubic)),
+                                  there = cubic(first.over(times[i], times[i + 1], nodes_of_cubic));
+        own.push_back(here);
+        difference.emplace_back();
+        for (std::size_t n = 0; n < std::min(here.size(), there.size()); ++n)
+          difference.back().push_back(here[n] - there[n]);
       }
       const std::string label = fmt::format("{} in {}", name, runs[k].name);
       curves.push_back(pack_curve(packing, label, "state", std::move(own), false));

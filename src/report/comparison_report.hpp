@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -21,13 +22,19 @@ struct StoredRun {
 /// Throws Misuse, with the name of the file, for what is not a run with samples.
 StoredRun read_run(const std::string& path);
 
-/// How far a column of another run is from that of the first, over the time that both have.
+/// How far a column of another run is from that of the first, over the time that both have: where it is surely largest.
 struct ColumnDifference {
   std::string column, run;
   double largest = 0, at = 0;  ///< absolute, and when
-  double range = 0;            ///< of the column in the first run
+  double off = 0;              ///< how far `largest` may be off, because one of the two has no sample there
+  double range = 0;            ///< of the column, in both runs
 };
 std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs);
+std::string in_words(const ColumnDifference& one);
+
+/// Whether all runs have the same samples; else what lies between samples is interpolated.
+bool have_equal_times(const std::vector<StoredRun>& runs);
+extern const std::string_view between_samples;  ///< what to say of that
 
 std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::string& command);
 

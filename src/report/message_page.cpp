@@ -15,7 +15,9 @@ std::string message_page() {
       "`Result::messages` and `Result::ending` in C++, `messages` and `reason_code` in JSON. A *note* says what was\n"
       "chosen, a *warning* what may not be as wanted while the run goes on, an *ending* why it did not come to its "
       "end.\n"
-      "Names in braces are the data; `t` is the time. This page is written by `pawl list --messages`.\n";
+      "Names in braces are the data; `t` is the time. This page is written by `pawl list --messages`.\n\n"
+      "What is wrong before a run begins is no message: it is thrown as `pawl::Misuse` (`pawl.Misuse` in Python; the\n"
+      "command ends with exit code 2), with a text that says what cannot be meant and what to try.\n";
   for (const auto level : {Message::Level::note, Message::Level::warning, Message::Level::ending}) {
     page += fmt::format("\n## {}s\n", to_string(level));
     for (const MessageRow& row : message_catalogue()) {

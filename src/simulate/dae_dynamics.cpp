@@ -131,9 +131,9 @@ formulate::StartReport DaeDynamics::find(double t, double* x, double* dx, const 
   const int index = form_->structure().index;
   if (report.failure.empty() && has_begun_ && !is_field() && (index > 3 || form_->structure().array > 0)) {
     report.failure = fmt::format(
-        "t = {:.10g}: the equations have index {} from here on{}, and implicit steps solve them as they stand.\n"
+        "the equations have index {} from here on{}, and implicit steps solve them as they stand.\n"
         "  try:    an explicit method, which integrates the rates that the equations imply at any index",
-        t, index, form_->structure().array > 0 ? ", in combinations that move" : "");
+        index, form_->structure().array > 0 ? ", in combinations that move" : "");
   }
   return report;
 }

@@ -86,11 +86,12 @@ const std::vector<MessageRow>& message_catalogue() {
       {Code::order_lost_by_index, "order-lost-by-index", warning, once,
        "method '{method}' loses most of its order on systems of index 2 and 3: radau keeps it",
        "The method was named, and the index of the system is above what it is made for.",
-       "The method `radau` or `auto`."},
+       "The method `radau` or `auto`; of mechanisms also a formulation of lower index."},
       {Code::bdf_on_index_3, "bdf-on-index-3", warning, once,
        "BDF on equations of index 3 may fail or lose digits without a sign of it: radau is made for them, and "
        "'stabilized-index-2' for bdf",
-       "The method `bdf` was named for a system of index 3.", "The method `radau`, or the formulation named."},
+       "The method `bdf` was named with a formulation of index 3.",
+       "The method `radau`, or the formulation `stabilized-index-2`."},
       {Code::inexact_jacobian, "inexact-jacobian", warning, once,
        "method '{method}' has its order only with an exact Jacobian, and this one is by {kind}: expect smaller steps "
        "or "
@@ -105,8 +106,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "solved to "
        "about {factor:.1g} of it, and that is taken as the tolerance",
        "Cancellation in the model is larger than the tolerance.", "A looser tolerance, or a model written without it."},
-      {Code::library_warning, "library-warning", warning, once, "{text}", "SUNDIALS could not go on from here.",
-       "As it says; another method."},
+      {Code::library_warning, "library-warning", warning, once, "{text}",
+       "A multistep method of SUNDIALS could not go on from here; the words are the library's.",
+       "Another method: `radau` or `auto`."},
       {Code::stiff, "stiff", warning, once,
        "t = {t:.10g}: the problem looks stiff: stability, not accuracy, limits the step ({fastest}). The result is "
        "still "
@@ -123,7 +125,9 @@ const std::vector<MessageRow>& message_catalogue() {
        "  likely: the solution grows without bound or the model jumps here, or a tolerance is below rounding\n"
        "  try:    end the run before this time, smooth the jump, or loosen the tolerance, which is "
        "{tolerance:.0e}{hint}",
-       "The error estimate does not shrink with the step.", "As it says."},
+       "The error estimate does not shrink with the step.",
+       "Declare what jumps as a guard, condition or relay; end the run before a solution grows without bound; loosen a "
+       "tolerance that is below rounding."},
       {Code::no_convergence, "no-convergence", ending, once,
        "t = {t:.10g}: the equations of a step cannot be solved: Newton's method does not converge, down to steps of "
        "{step:.1e} ({attempts} attempts); the last iterates moved '{state}' most.\n"
@@ -131,70 +135,91 @@ const std::vector<MessageRow>& message_catalogue() {
        "  try:    declare the switch as a guard or condition; a tolerance above {tolerance:.0e}; for black boxes, "
        "generic "
        "functions (const auto& at){hint}",
-       "Newton's method of an implicit method fails however short the step.", "As it says."},
+       "Newton's method of an implicit method fails however short the step.",
+       "Declare what switches as a guard or condition; write black boxes as generic functions, whose derivatives are "
+       "exact; loosen the tolerance."},
       {Code::singular_matrix, "singular-matrix", ending, once,
        "t = {t:.10g}: the matrix of a step is singular, down to steps of {step:.1e} ({attempts} "
        "attempts){undetermined}.\n"
        "  likely: an equation is missing or follows from others, or its index rises here\n"
        "  try:    check the equations of the unknowns named, and the start values{hint}",
-       "The equations of a step do not determine its unknowns.", "As it says."},
+       "The equations of a step do not determine its unknowns.",
+       "Check the equations of the unknown that is named, and the start values: one equation for every unknown, none "
+       "that follows from others."},
       {Code::rate_not_finite_at_start, "rate-not-finite-at-start", ending, once,
        "t = {t:.10g}: the rate of '{state}' is not finite.\n"
        "  likely: division by zero, a root or logarithm of a negative number, or d[{state}] is never assigned\n"
        "  try:    check the start values, the parameters and the rate of '{state}'{hint}",
-       "No step can be tried from here.", "As it says."},
+       "A rate has no value where the run, or a smooth piece of it, begins: no step can be tried.",
+       "Check that this rate is assigned, and its divisions, roots and logarithms at the start values and parameters."},
       {Code::rate_not_finite, "rate-not-finite", ending, once,
        "t = {t:.10g}: the rate of '{state}' is not finite, here or just after; {attempts} attempts with steps down to "
        "{step:.1e} failed.\n"
        "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
        "  try:    check the rate of '{state}' and the parameters it reads; a solution that ends here cannot be "
        "continued{hint}",
-       "The motion runs into a place where the model has no value.", "As it says."},
+       "The motion runs into a place where the model has no value.",
+       "A guard that ends or changes the motion before it; a rate that has a value there, if the motion is meant to go "
+       "on."},
       {Code::state_not_finite, "state-not-finite", ending, once,
        "t = {t:.10g}: after a fixed step of {step:.3g} the state '{state}' is not finite.\n"
        "  likely: the step is too large for stability, the solution grows without bound, or the model divides by zero "
        "here\n"
        "  try:    a smaller step, or an adaptive method{hint}",
-       "A fixed step cannot be shortened.", "As it says."},
+       "A step of fixed size ends with a state that is no number, and cannot be shortened.",
+       "A smaller step, or an adaptive method."},
       {Code::cannot_step, "cannot-step", ending, once, "t = {t:.10g}: {why}",
-       "The constraints or the equations cannot be met at the end of any step, however short; or a state leaps in all "
-       "of them.",
-       "As it says."},
+       "The constraints or the equations cannot be met at the end of any step, however short: they contradict each "
+       "other, or branches of the motion meet here. Or a state leaps in all of them.",
+       "Another start, one constraint less, or an event that ends the run before it; the text names the constraint. "
+       "Where a state leaps: an equation that determines it, or its size by `nominal`."},
       {Code::cannot_begin, "cannot-begin", ending, once, "t = {t:.10g}: {why}",
-       "A smooth piece cannot begin: the method finds no values to begin with.", "As it says."},
+       "A smooth piece cannot begin: the method finds no rates or multipliers to begin with.",
+       "The method `radau` or `auto`, or another formulation; else start values, or what a jump assigns, nearer to a "
+       "solution. The text says which equations fail."},
       {Code::inconsistent_start, "inconsistent-start", ending, once, "{why}",
        "No values near the start satisfy the equations and constraints, or the option says not to look for them.",
-       "As it says; other start values."},
+       "Start values nearer to what equations and constraints allow; fewer states held `fixed`; `project` instead of "
+       "`refuse`."},
       {Code::never_ends, "never-ends", ending, once,
        "t = {t:.10g}: the last {steps} steps have come only {advance:.2g} further, and at this pace the run would "
        "never end; "
        "'{state}' changes fastest.\n"
        "  likely: {likely}\n"
        "  try:    {advice}",
-       "Ten thousand steps brought the run less than a millionth of the way.", "As it says."},
+       "Ten thousand steps brought the run less than a millionth of the way that is left.",
+       "Where the text says that the problem is stiff, the method `auto` or `radau`; else a guard, condition or relay "
+       "for what switches, or an earlier end."},
       {Code::rates_jump, "rates-jump", ending, once,
        "t = {t:.10g}: the rate of '{state}' jumps back and forth between {low:.4g} and {high:.4g} from one step to the "
        "next, and the motion stays where it jumps: the last {steps} steps have come only {advance:.2g} further.\n"
        "  likely: a select or a comparison inside the rates switches here, and both sides push onto the switch\n"
        "  try:    declare the switch as a relay, which slides along its surface, or make it smooth",
-       "A model that switches inside its rates, without a guard, is held where it switches.", "As it says."},
+       "A model that switches inside its rates, without a guard, is held where it switches.",
+       "Declare the switch as a relay, which slides along its surface, or make it smooth."},
       // Events
       {Code::after_jump_not_finite, "after-jump-not-finite", ending, once,
        "t = {t:.10g}: after the transition{who} the {kind} '{name}' is {value}.\n"
        "  likely: the jump divides by zero or reads a value that is not finite\n"
        "  try:    check what the jump assigns to '{name}'",
-       "A jump has assigned infinity or NaN.", "As it says."},
+       "A jump has assigned infinity or NaN.",
+       "Check the divisions of the jump, and what it reads: the values before, all finite."},
       {Code::after_jump_inconsistent, "after-jump-inconsistent", ending, once,
        "t = {t:.10g}: after the transition {why}",
-       "The state after a jump, or the mode it leads to, has no consistent values nearby.", "As it says."},
+       "The state after a jump, or the mode it leads to, has no consistent values nearby; or the mode has an index "
+       "that implicit steps cannot take.",
+       "Let the jump assign values that equations and constraints allow in the new mode; for the index, an explicit "
+       "method."},
       {Code::beyond_unilateral, "beyond-unilateral", ending, once,
        "t = {t:.10g}: the transition put the unilateral guard {guards} beyond zero, where it must never be.\n"
        "  try:    let the jump keep it on its side, or declare it bilateral",
-       "A jump has moved the state beyond a unilateral guard.", "As it says."},
+       "A jump has moved the state beyond a unilateral guard.",
+       "Let the jump keep the guard on its side, or declare it bilateral."},
       {Code::decisions_contradict, "decisions-contradict", ending, once,
        "t = {t:.10g}: {after}the decisions contradict each other and never settle:{cycle}\n"
        "  try:    remove the cycle, or let one of them read a condition instead",
-       "Decisions of the model read each other in a circle.", "As it says."},
+       "Decisions of the model read each other in a circle.",
+       "Remove the cycle, which is printed, or let one of them read a condition, which changes at events alone."},
       {Code::start_never_settles, "start-never-settles", ending, once,
        "t = {t:.10g}: the conditions at the start never settle",
        "Conditions change the motion so that they change again, without end.", "Give one of them hysteresis."},
@@ -203,32 +228,40 @@ const std::vector<MessageRow>& message_catalogue() {
        "zero.\n"
        "  likely: its jump does not turn the motion back\n"
        "  try:    reverse the speed in .then(...), end the run there, or declare it bilateral",
-       "The jump of a unilateral guard leaves the motion towards the far side.", "As it says."},
+       "The jump of a unilateral guard leaves the motion towards the far side.",
+       "Reverse the speed in `.then(...)`, end the run there, or declare the guard bilateral."},
       {Code::endless_transitions, "endless-transitions", ending, once,
        "t = {t:.10g}: {rounds} transitions at this instant and no end: {one} -> {other} -> ...{changes}\n"
        "  try:    break the cycle of jumps",
-       "Jumps make each other fire at one instant.", "As it says."},
+       "Jumps make each other fire at one instant.",
+       "Break the cycle, whose last members and changes are printed: a hysteresis, or one jump in the place of both."},
       {Code::transition_threw, "transition-threw", ending, once, "t = {t:.10g}: the transition {name} threw{what}",
        "A jump or the transition function threw an exception.", "Mend the function."},
       {Code::cannot_resolve, "cannot-resolve", ending, once, "t = {t:.10g}: {why}",
-       "Contacts or ideal switches find no admissible state.", "As it says."},
+       "Contacts or ideal switches find no admissible state.",
+       "Contacts: less friction or restitution, `.sequential`, or `.compliance`. Ideal switches: a way on for a "
+       "current that is cut, or a node that nothing connects; the combinations that were tried are printed."},
       {Code::wrong_schedule, "wrong-schedule", ending, once, "t = {t:.10g}: {why}",
-       "A time event has been given an impossible time or period.", "As it says."},
+       "A time event has been given an impossible time or period.",
+       "`schedule(event, t)` with a later time, infinity for never; periods positive and finite."},
       {Code::accumulation, "accumulation", ending, once,
        "t = {t:.10g}: the events of '{guard}' accumulate at t = {at:.15g} ({how}; {events} so far, infinitely many "
        "follow).\n"
        "  try:    {advice}",
-       "Infinitely many events in finite time, as of a ball that comes to rest.", "As it says."},
+       "Infinitely many events in finite time, as of a ball that comes to rest.",
+       "`.at_accumulation(...)` on the guard says what comes after them; relays want hysteresis. Where the run is to "
+       "end there: nothing (`--at-accumulation`)."},
       {Code::chattering, "chattering", ending, once,
        "t = {t:.10g}: '{guard}' fires again and again within rounding of this time: the motion chatters.\n"
        "  likely: both sides push onto the surface where it is zero\n"
        "  try:    declare the switch as a relay, which slides along its surface, or give it hysteresis",
-       "A switch is thrown back and forth.", "As it says."},
+       "A switch is thrown back and forth.",
+       "Declare the switch as a relay, which slides along its surface, or give it hysteresis."},
       {Code::guard_not_a_number, "guard-not-a-number", ending, once,
        "t = {t:.10g}: the guard '{guard}' is not a number.\n"
        "  likely: division by zero, or a root or logarithm of a negative number, at this state\n"
        "  try:    rewrite the guard without it: a product instead of a quotient, a square instead of a root",
-       "A guard cannot be evaluated.", "As it says."},
+       "A guard cannot be evaluated.", "Rewrite it: a product instead of a quotient, a square instead of a root."},
       {Code::guard_undecided, "guard-undecided", warning, once,
        "t = {t:.10g}: the sign of the guard '{guard}' cannot be proved here: {why}. Where that is so it is told by "
        "samples, which can miss a short excursion, and it is listed as sampled",
@@ -245,11 +278,13 @@ const std::vector<MessageRow>& message_catalogue() {
       {Code::callback_threw, "callback-threw", ending, once, "t = {t:.10g}: {what}",
        "The observer or the progress callback threw an exception.", "Mend the callback."},
       {Code::misuse_on_the_way, "misuse-on-the-way", ending, once, "t = {t:.10g}: {what}",
-       "Something that cannot be meant was met after the run had begun.", "As it says."},
+       "Something that cannot be meant was met after the run had begun, such as a mode that the method cannot treat.",
+       "Mend the model, or choose another method: the text says which."},
       {Code::out_of_memory, "out-of-memory", ending, once,
        "t = {t:.10g}: out of memory.\n"
        "  try:    keep less (Keep::samples or Keep::end), a longer step, or fewer samples",
-       "The machine has no memory left for the result.", "As it says."},
+       "The machine has no memory left for the result.",
+       "Keep less (`Keep::samples` or `Keep::end`), longer steps, or fewer samples."},
       {Code::stopped_by_user, "stopped-by-user", ending, once, "stopped by the user at t = {t:.10g}",
        "A callback returned false, or Ctrl-C was pressed.", "Nothing: the result has everything up to here."},
   };

@@ -22,6 +22,10 @@ TEMPLATE = """# Page
 {{bars speed.svg speed label=who value=ms where=rtol=1e-03 line=1}}
 
 {{lines work.svg speed x=rtol y=ms by=who title="Work"}}
+
+Only {{count speed above=ms=1}} of {{count speed}} take more than 1 ms, the longest {{cell speed ms where=who=a where=rtol=1e-06}} ms:
+
+{{table speed above=ms=1 below=ms=2}}
 """
 PAGE = """# Page
 
@@ -39,6 +43,12 @@ In ms.
 ![Speed](speed.svg)
 
 ![Work](work.svg)
+
+Only 2 of 4 take more than 1 ms, the longest 12 ms:
+
+| who | rtol | ms |
+|---|---|---|
+| a | 1e-03 | 1.5 |
 """
 
 with tempfile.TemporaryDirectory() as root:
@@ -69,6 +79,8 @@ with tempfile.TemporaryDirectory() as root:
                             ("{{table speed columns=ns}}", "has no column ns: there are who, rtol, ms"),
                             ("{{table speed where=rtol=1}}", "nothing where rtol=1"),
                             ("a {{table speed}}", "on a line of its own"),
+                            ("a {{cell speed ms}}", "is 4 cells, not one"),
+                            ("a {{cell speed ns where=rtol=1e-03}}", "has no column ns"),
                             ("{{pie x.svg speed}}", "unknown word pie")):
         code, text = fill(wrong + "\n")
         assert code == 1 and sentence in text, text

@@ -1,5 +1,6 @@
 #include "report/comparison_report.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -40,6 +41,42 @@ TEST(Comparison, CoversTheTimeThatAllHave) {
   const auto all = compare({run_with("a", {0, 4}, {0, 4}), run_with("b", {1, 2, 3}, {1, 2, 3.5})});
   EXPECT_DOUBLE_EQ(all.at(0).largest, 0.5);
   EXPECT_EQ(all.at(0).at, 3);
+}
+
+/// sin t + `shift`, at `count` equal distances on [0, 10].
+StoredRun sine(const std::string& name, int count, double shift) {
+  std::vector<double> t, x;
+  for (int i = 0; i <= count; ++i) t.push_back(10.0 * i / count), x.push_back(std::sin(t.back()) + shift);
+  return run_with(name, t, x);
+}
+
+TEST(Comparison, TakesChordsForNoDifference) {
+  // One motion, sampled at other times: with straight lines 97 samples would be off by 1.3e-3.
+  const ColumnDifference same = compare({sine("a", 100, 0), sine("b", 97, 0)}).at(0);
+  EXPECT_LE(same.largest, same.off + 1e-15);
+  EXPECT_LT(same.off, 1e-3);
+  EXPECT_FALSE(have_equal_times({sine("a", 100, 0), sine("b", 97, 0)}));
+}
+
+TEST(Comparison, SaysHowFarADifferenceBetweenSamplesMayBeOff) {
+  const ColumnDifference shifted = compare({sine("a", 100, 0), sine("b", 97, 0.01)}).at(0);
+  EXPECT_NEAR(shifted.largest, 0.01, shifted.off + 1e-15);
+  EXPECT_LT(shifted.off, 1e-3);
+  // Cubics through neighbours: (h/2)^2 (3h/2)^2 / 4! = 2.5e-6 at most for h = 10/97, beside nothing that is off at 0.
+  EXPECT_NEAR(shifted.largest, 0.01, 1e-5);
+}
+
+TEST(Comparison, OfEqualTimesIsOfTheSamplesThemselves) {
+  const std::vector<StoredRun> runs{sine("a", 5, 0), sine("b", 5, 0.25)};
+  EXPECT_TRUE(have_equal_times(runs));
+  EXPECT_NEAR(compare(runs).at(0).largest, 0.25, 1e-15);
+  EXPECT_EQ(compare(runs).at(0).off, 0);
+}
+
+TEST(Comparison, SeesThatARunHasNoNumberWhereTheOtherHasOne) {
+  const auto all = compare({run_with("a", {0, 1, 2}, {0, 1, 2}), run_with("b", {0, 1, 2}, {0, std::nan(""), 2})});
+  EXPECT_TRUE(std::isinf(all.at(0).largest));
+  EXPECT_EQ(all.at(0).at, 1);
 }
 
 TEST(Comparison, OfRunsThatShareNoTimeIsRefused) {

@@ -18,6 +18,7 @@ TEST(Message, EveryCodeHasOneRowInTheOrderOfTheCodes) {
     EXPECT_EQ(&row_of(rows[i].code), &rows[i]);
     EXPECT_TRUE(names.insert(rows[i].name).second) << rows[i].name;
     EXPECT_FALSE(rows[i].meaning.empty() || rows[i].response.empty()) << rows[i].name;
+    EXPECT_EQ(rows[i].response.find("s it says"), rows[i].response.npos) << rows[i].name << ": the page says it itself";
   }
 }
 
