@@ -308,7 +308,9 @@ Signs Arming::look_at_followers(int guard, const Moment& moment, bool wants_slop
 
 bool Arming::is_within_tolerance(std::size_t state, double a, double b) const {
   constexpr double generous = 10;  // one component may be off by more than the norm of all
-  const double allowed = control_.absolute[state] + control_.relative * std::max(std::abs(a), std::abs(b));
+  // A state that passes zero is off by what it was when it was larger.
+  const double size = std::max({std::abs(a), std::abs(b), rest_.largest(state)});
+  const double allowed = control_.absolute[state] + control_.relative * size;
   return std::abs(a - b) <= generous * allowed;
 }
 
