@@ -9,6 +9,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double of_forces = 64 * eps;     // what may be left of a multiplier that vanishes, relative to the largest
+constexpr double solved_rounding = 1e-10;  // of a step: how far rounding of consistent values moves a zero
 constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
 
 std::size_t at(int i) {
@@ -25,8 +26,9 @@ bool settles(const Armed& armed, const Moment& moment) {
 }
 
 /// When it will be beyond its zero: four times what its tangent needs, and what rounding of t and of the state may add.
-double passes_zero_by(const Armed& armed, const Moment& moment) {
-  return moment.t + moment.direction * (4 * armed.forecast + 64 * eps * std::abs(moment.t));
+double passes_zero_by(const Armed& armed, const Moment& moment, bool is_solved) {
+  const double rounding = 64 * eps * std::abs(moment.t) + (is_solved ? solved_rounding * moment.step_size : 0);
+  return moment.t + moment.direction * (4 * armed.forecast + rounding);
 }
 
 }  // namespace
@@ -308,7 +310,9 @@ Signs Arming::look_at_followers(int guard, const Moment& moment, bool wants_slop
 
 bool Arming::is_within_tolerance(std::size_t state, double a, double b) const {
   constexpr double generous = 10;  // one component may be off by more than the norm of all
-  const double allowed = control_.absolute[state] + control_.relative * std::max(std::abs(a), std::abs(b));
+  // A state that passes zero is off by what it was when it was larger.
+  const double size = std::max({std::abs(a), std::abs(b), rest_.largest(state)});
+  const double allowed = control_.absolute[state] + control_.relative * size;
   return std::abs(a - b) <= generous * allowed;
 }
 
@@ -384,7 +388,7 @@ bool Arming::stays_at_rest(int guard, const Signs& verdict, const Moment& moment
   }
   if (verdict.sign != 0 || guards_[guard].side == Side::unilateral) return false;
   const bool passes_zero = std::isfinite(armed.forecast);
-  if (passes_zero) armed.settles_until = passes_zero_by(armed, moment);
+  if (passes_zero) armed.settles_until = passes_zero_by(armed, moment, rates_are_solved_);
   armed.sign = static_cast<signed char>(passes_zero ? -to : to);
   armed.starts_at_zero = !passes_zero;
   return true;
@@ -535,7 +539,7 @@ void Arming::judge_relation(int guard, const Signs& verdict, const Moment& momen
   const int held = held_.truths[static_cast<std::size_t>(guards_.info(guard).role_index)];
   const RelationStanding standing = stand_of_relation(held, verdict, std::isfinite(armed.forecast),
                                                       settles(armed, moment), [&] { return moment.has_moved(guard); });
-  if (standing.passes_zero) armed.settles_until = passes_zero_by(armed, moment);
+  if (standing.passes_zero) armed.settles_until = passes_zero_by(armed, moment, rates_are_solved_);
   armed.sign = static_cast<signed char>(standing.sign);
   armed.starts_at_zero = standing.starts_at_zero;
   if (standing.outcome != Standing::Outcome::fires) return;
@@ -566,7 +570,7 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
       aftermath.jumped.push_back(guard);
       break;
     case Standing::Outcome::passes:
-      if (!settles(armed, moment)) armed.settles_until = passes_zero_by(armed, moment);
+      if (!settles(armed, moment)) armed.settles_until = passes_zero_by(armed, moment, rates_are_solved_);
       break;
     case Standing::Outcome::remains:
       aftermath.unresolved.push_back(guard);

@@ -38,6 +38,8 @@ class Rest {
   }
   /// States and rates of this size have been seen.
   void see(const Moment& moment);
+  /// |x| of a state so far.
+  double largest(std::size_t state) const { return largest_[state]; }
 
   /// The sign of a guard at this instant, 0 within the band, or within so many of it.
   int sign_beyond(Band band, int guard, double t, const double* x, double times = 1);

@@ -104,7 +104,7 @@ void CombinedRows::replace(const std::vector<RowParts>& combinations, double thr
       keys[at(i)].clear();
       values[at(s)][at(i)].clear();
       for (const Term& one : sum(s, combination)) {
-        const bool is_left = !(std::abs(one.value) <= std::max(1e-11, threshold) * one.size);
+        const bool is_left = !(std::abs(one.value) <= std::max(cancels_below, threshold) * one.size);
         keys[at(i)].push_back(one.key);
         values[at(s)][at(i)].push_back(is_left ? one.value : 0.0);
       }

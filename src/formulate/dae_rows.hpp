@@ -21,6 +21,9 @@ struct RowPart {
 };
 using RowParts = std::vector<RowPart>;
 
+/// Terms of a combination whose sum is below this part of their sizes cancel.
+inline constexpr double cancels_below = 1e-11;
+
 class CombinedRows {
  public:
   /// The equations themselves, with their derivatives at some points.

@@ -78,22 +78,26 @@ void Stages::linearize(Sample which) {
         }
       }
     }
-    add_row(static_cast<Eigen::Index>(i), parts.size() > 1 || is_together_);
+    add_row(static_cast<Eigen::Index>(i), parts.size() > 1 || is_together_, parts.size() > 1 ? cancels_below : 0);
   }
   A_.finalize();
   find_scales();
 }
 
-/// The entries to A; if there may be several for a column, their sum.
-void Stages::add_row(Eigen::Index i, bool may_repeat) {
+/// The entries to A; if there may be several for a column, their sum, or zero where it is next to nothing beside them:
+/// a row of what rounding has left of combined equations would be scaled up like any other.
+void Stages::add_row(Eigen::Index i, bool may_repeat, double nothing) {
   if (may_repeat)
     std::stable_sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   A_.startVec(i);
   for (std::size_t k = 0; k < entries_.size();) {
-    double sum = 0;
+    double sum = 0, size = 0;
     const int column = entries_[k].first;
-    for (; k < entries_.size() && entries_[k].first == column; ++k) sum += entries_[k].second;
-    A_.insertBack(i, column) = sum;
+    for (; k < entries_.size() && entries_[k].first == column; ++k) {
+      sum += entries_[k].second;
+      size += std::abs(entries_[k].second);
+    }
+    A_.insertBack(i, column) = std::abs(sum) <= nothing * size ? 0 : sum;
   }
 }
 

@@ -84,7 +84,7 @@ class Stages {
   enum class Sample { here, of_values };  // of_values: one with other rates serves, where residuals show how well
   void linearize(Sample which = Sample::here);
   void take_sample(Sample which);
-  void add_row(Eigen::Index i, bool may_repeat);
+  void add_row(Eigen::Index i, bool may_repeat, double nothing);
   std::vector<DaeValues> differentiate_sample();
   void find_scales();
   Eigen::MatrixXd matrix() const;

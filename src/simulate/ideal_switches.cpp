@@ -366,10 +366,7 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
     scale = std::max(scale, std::abs(value(same, held, search.t, trial.y, trial.dy)) / unit(other, conducts));
   }
   scale *= unit(k, conducts);
-  double fastest = 0;
-  for (std::size_t j = 0; j < trial.y.size(); ++j)
-    fastest = std::max(fastest, std::abs(trial.dy[j]) /
-                                    form_.equations().nominal(static_cast<int>(j), std::max(largest_[j], trial.y[j])));
+  const double fastest = fastest_rate(trial.y, trial.dy);
   const std::vector<double> none(trial.y.size(), 0.0);
   const double now = value(f, held, search.t, trial.y, trial.dy);
   const double first = slope(f, held, search.t, trial.y, trial.dy, 1, trial.dy, none);
@@ -386,16 +383,33 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
   const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
   const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
-  double steepest = 0;  // rates are solved for together: what is left of one that vanishes is the rounding of others
-  for (int other = 0; other < count(); ++other)
-    steepest =
-        std::max(steepest, slope_terms(watched(other, conducts), held, search.t, trial.y, trial.dy, 1, trial.dy) *
-                               (unit(k, conducts) / unit(other, conducts)));
-  const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + zero_value * steepest;
+  const double rounded = slope_rounding(held, search.t, trial.y, trial.dy, k, conducts);
+  const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + rounded;
   // A slope that is overtaken in so small a part of that way may be rounding.
   if (std::abs(first) > std::max({flat, zero_slope * std::abs(later), close * std::abs((later - first) / ahead)}))
     return sign_of(accuracy_.direction * first);
-  return std::abs(later) > flat ? sign_of(accuracy_.direction * later) : 0;
+  const double flat_later =
+      has_later ? std::max(flat, slope_rounding(held, search.t + ahead, y, dy, k, conducts)) : flat;
+  return std::abs(later) > flat_later ? sign_of(accuracy_.direction * later) : 0;
+}
+
+/// Of all unknowns, relative to the sizes they have had.
+double IdealSwitches::fastest_rate(const std::vector<double>& y, const std::vector<double>& dy) const {
+  double fastest = 0;
+  for (std::size_t j = 0; j < y.size(); ++j)
+    fastest = std::max(fastest,
+                       std::abs(dy[j]) / form_.equations().nominal(static_cast<int>(j), std::max(largest_[j], y[j])));
+  return fastest;
+}
+
+/// Rates are solved for together: what is left of one that vanishes is the rounding of others. Of voltages, that of the
+/// steepest; where all of them vanish, that of currents beside them: what is fastest, on unknowns of nominal size.
+double IdealSwitches::slope_rounding(const Held& held, double t, const std::vector<double>& y,
+                                     const std::vector<double>& dy, int k, bool conducts) const {
+  double steepest = fastest_rate(y, dy);
+  for (int other = 0; other < count(); ++other)
+    steepest = std::max(steepest, slope_terms(watched(other, conducts), held, t, y, dy, 1, dy) / unit(other, conducts));
+  return zero_value * steepest * unit(k, conducts);
 }
 
 /// Whether it is zero at other states, too.

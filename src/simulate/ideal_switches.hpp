@@ -101,6 +101,9 @@ class IdealSwitches {
                const std::vector<double>& rates_along) const;
   double slope_terms(const Function& f, const Held& held, double t, const std::vector<double>& y,
                      const std::vector<double>& dy, double dt, const std::vector<double>& along) const;
+  double fastest_rate(const std::vector<double>& y, const std::vector<double>& dy) const;
+  double slope_rounding(const Held& held, double t, const std::vector<double>& y, const std::vector<double>& dy, int k,
+                        bool conducts) const;
   double rounding(const Function& f, const Held& held, double t, const std::vector<double>& y) const;
   bool is_free(int k) const { return switches_[static_cast<std::size_t>(k)].kind != SwitchInfo::Kind::given; }
   int count() const { return static_cast<int>(switches_.size()); }
