@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -209,6 +211,11 @@ Setup make_setup(const System& system, const Values& values, const FamilyPlan& p
   return setup;
 }
 
+/// An exception of a callback of the user, told apart from those of the model.
+struct CallbackFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class FamilyRun {
  public:
   FamilyRun(const System& system, const Values& values, const Options& options)
@@ -242,24 +249,56 @@ class FamilyRun {
 
   /// All spheres to one instant, which is recorded.
   void go_on_to(double t) {
-    const Options& options = plan_.options;
-    const double from = crowd_.now();
-    if (!crowd_.advance_to(t, options.end))
-      end(Outcome::failed, too_dense(crowd_, family_, crowd_.now() - from, crowd_.now(), *setup_.declarations));
+    try {
+      const double from = crowd_.now();
+      const auto advance = crowd_.advance_to(t, plan_.options.end, [this](double now) { return is_wanted_at(now); });
+      record();
+      if (advance == SphereCrowd::Advance::too_dense)
+        end(Outcome::failed, too_dense(crowd_, family_, crowd_.now() - from, crowd_.now(), *setup_.declarations));
+      else if (advance == SphereCrowd::Advance::stopped || (!goes_on() && t != plan_.options.end))
+        end(Outcome::stopped, make_message(MessageCode::stopped_by_user, step_.t1));
+    } catch (const CallbackFailure& failure) {
+      end(Outcome::failed, make_message(MessageCode::callback_threw, recorder_.time(), {{"what", failure.what()}}));
+    } catch (const std::bad_alloc&) {
+      end(Outcome::failed, make_message(MessageCode::out_of_memory, recorder_.time()));
+    } catch (const std::exception& error) {
+      end(Outcome::failed,
+          make_message(MessageCode::function_threw, recorder_.time(), {{"what", fmt::format(": {}", error.what())}}));
+    }
+  }
+
+  void record() {
     step_.t0 = step_.t1;
     step_.t1 = crowd_.now();
     step_.h = step_.span = step_.t1 - step_.t0;
     std::copy(step_.end(), step_.end() + setup_.size(), step_.start());
     write(crowd_, family_.spheres, step_.end());
-    const std::vector<double> x(step_.end(), step_.end() + setup_.size());
-    const auto held = held_now();
-    recorder_.jump(step_.t1, x, held);
+    recorder_.jump(step_.t1, {step_.end(), step_.end() + setup_.size()}, held_now());
     recorder_.record(step_);
     ++pieces_;
-    const bool goes_on = (!options.progress || options.progress({step_.t1, options.start, options.end, pieces_})) &&
-                         (!options.observer || options.observer(Instant{step_.t1, x, held, setup_.dynamics}));
-    if (!goes_on && !why_ && t != options.end)
-      end(Outcome::stopped, make_message(MessageCode::stopped_by_user, step_.t1));
+  }
+
+  template <class Call>
+  static bool asks(std::string_view name, const Call& call) {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
+    }
+  }
+  bool is_wanted_at(double t) const {
+    const Options& options = plan_.options;
+    return !options.progress || asks("the progress callback", [&] {
+      return options.progress({t, options.start, options.end, pieces_});
+    });
+  }
+  bool goes_on() const {
+    const Options& options = plan_.options;
+    const bool is_seen = !options.observer || asks("the observer", [&] {
+      return options.observer(
+          Instant{step_.t1, {step_.end(), step_.end() + setup_.size()}, recorder_.held(), setup_.dynamics});
+    });
+    return is_seen && is_wanted_at(step_.t1);
   }
 
   std::shared_ptr<const Held> held_now() const {

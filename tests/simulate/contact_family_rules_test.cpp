@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
@@ -51,6 +52,24 @@ TEST(ContactFamilyRules, ThePlanSaysHowItRuns) {
   ASSERT_EQ(run.statistics.events.guarantees.size(), 1u);
   EXPECT_EQ(run.statistics.events.guarantees[0].level, Assurance::proved);
   EXPECT_EQ(run.sample_count(), 101);
+}
+
+// A long run without samples is asked on its way, so that Ctrl-C is heard.
+TEST(ContactFamilyRules, ProgressAndObserversMayStopARunAndTheirFailureIsAnOutcome) {
+  const Model ball({{0, 0, 0.1}}, {.restitution = 1.0, .walls = {ground}, .still = 0});
+  int asked = 0;
+  const Result stopped = simulate(ball.system, {.end = 1e6, .keep = Keep::end, .progress = [&](const Progress& now) {
+                                                  EXPECT_GT(now.t, 0);
+                                                  return ++asked < 3;
+                                                }});
+  EXPECT_EQ(stopped.outcome, Outcome::stopped);
+  EXPECT_EQ(asked, 3);
+  EXPECT_LT(stopped.t_end, 1e6);
+  EXPECT_EQ(stopped.final()[ball.contacts].impacts, stopped.statistics.events.events);
+  const Result failed = simulate(
+      ball.system, {.end = 1, .observer = [](const Instant&) -> bool { throw std::runtime_error("no more"); }});
+  EXPECT_EQ(failed.outcome, Outcome::failed);
+  EXPECT_EQ(failed.ending->code, MessageCode::callback_threw);
 }
 
 TEST(ContactFamilyRules, RefusesWhatItDoesNotKnow) {
