@@ -185,13 +185,13 @@ void add_notes(Advice& advice) {
 Advice advise(const System& system, const Values& values, const Options& options) {
   if (family_of(system.declarations()) >= 0) {  // nothing is integrated, and nothing has to be measured
     detail::check_values(values, system);
-    return {.model = system.name(),
-            .kind = ModelKind::mechanics,
-            .states = system.size(),
-            .pilot_start = options.start,
-            .pilot_end = options.start,
-            .recommendation =
-                detail::in_words(detail::plan_family(system.declarations(), values.parameters(), options))};
+    return {
+        .model = system.name(),
+        .kind = ModelKind::mechanics,
+        .states = system.size(),
+        .pilot_start = options.start,
+        .pilot_end = options.start,
+        .recommendation = detail::in_words(detail::plan_family(system.declarations(), values.parameters(), options))};
   }
   const CompiledModel compiled(system, values, options.start);
   Facts facts = detail::facts_of(*compiled.equations());

@@ -111,9 +111,9 @@ SphereCrowd::Overlap SphereCrowd::deepest_overlap() const {
 
 // ---- from one instant to the next ----
 
-bool SphereCrowd::advance_to(double t, double end) {
-  constexpr long long window = 1 << 22;
-  for (;;) {
+SphereCrowd::Advance SphereCrowd::advance_to(double t, double end, const Callback<bool(double)>& goes_on) {
+  constexpr long long window = 1 << 26, look_up = 1 << 14;
+  for (long long instants = 1;; ++instants) {
     const double first = queue_.first_time();
     if (std::min(first, next_rest_) > t) break;
     if (next_rest_ < first) {
@@ -124,14 +124,15 @@ bool SphereCrowd::advance_to(double t, double end) {
       now_ = std::max(now_, first);
       happen(queue_.first());
     }
-    if (work_.foreseen - pace_mark_ > 16 * window) {
-      if (!((end - now_) <= 1e4 * (now_ - pace_time_))) return false;
+    if (instants % look_up == 0 && goes_on && !goes_on(now_)) return Advance::stopped;
+    if (work_.foreseen - pace_mark_ > window) {
+      if (!((end - now_) <= 1e4 * (now_ - pace_time_))) return Advance::too_dense;
       pace_mark_ = work_.foreseen;
       pace_time_ = now_;
     }
   }
   now_ = t;
-  return true;
+  return Advance::reached;
 }
 
 double SphereCrowd::time_to_plane(const Body& body, const ContactFamilyInfo::Wall& wall, Vector3 position,

@@ -23,6 +23,7 @@
 #include "contact/flight.hpp"
 #include "contact/near_pairs.hpp"
 #include "contact/sphere_impact.hpp"
+#include "pawl/callback.hpp"
 #include "pawl/contact_family.hpp"
 
 namespace pawl::contact {
@@ -35,8 +36,13 @@ class SphereCrowd {
   /// The spheres as they are at t; times and accelerations of the flights are set here.
   SphereCrowd(const ContactFamilyInfo& family, const Laws& laws, double t, std::vector<Flight> flights);
 
-  /// All contacts up to and at this instant. False: they come so densely that the end is out of reach.
-  bool advance_to(double t, double end);
+  enum class Advance {
+    reached,
+    too_dense,  ///< contacts come so densely that the end is out of reach
+    stopped,    ///< goes_on() said so, which is asked now and then with the instant reached
+  };
+  /// All contacts up to and at this instant.
+  Advance advance_to(double t, double end, const Callback<bool(double)>& goes_on = {});
   /// The motion at the instant reached.
   Flight at_now(int i) const;
   bool is_asleep(int i) const { return bodies_[at(i)].is_asleep; }

@@ -106,6 +106,8 @@ class MechanicsForm final : public Form, public Manifold {
   /// Smallest pivot of a row, over the largest it has had since the constraints in force changed, since the last
   /// begin_step(); and the row.
   double weakest_pivot() const { return weakest_; }
+  /// Of the coordinate that this speed belongs to.
+  std::string coordinate_name(int speed) const;
   std::string weakest_row_name() const { return terms_.rows() == 0 ? std::string() : terms_.row_name(weakest_row_); }
   /// Where the rows that were dropped do not hold although the others do: which one, and by how much. Empty: all hold.
   std::string contradiction(double t, const double* x);
@@ -134,7 +136,6 @@ class MechanicsForm final : public Form, public Manifold {
   double parameter_h() const { return step_ > 0 ? 1 / step_ : 0; }  // before the first step is known: none
   void choose_partition(double t, const double* x);
   void solve_mass(const double* f, double* a) const;
-  std::string coordinate_name(int speed) const;
   void correct_invariants(const double* r, double* x);
   double shared_multiplier(double t, const double* x, int row);
   void analyze_sparse_rank(double t, const double* x);

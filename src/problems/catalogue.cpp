@@ -8,11 +8,11 @@
 #include "numerics/nearest_name.hpp"
 #include "problems/constrained.hpp"
 #include "problems/contact.hpp"
-#include "problems/sphere_box.hpp"
 #include "problems/hybrid.hpp"
 #include "problems/mixtures.hpp"
 #include "problems/port_hamiltonian.hpp"
 #include "problems/smooth.hpp"
+#include "problems/sphere_box.hpp"
 #include "problems/stiff.hpp"
 #include "problems/switched.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -201,70 +203,140 @@ Recommendation in_words(const FamilyPlan& plan) {
   return words;
 }
 
-Result run_family(const System& system, const Values& values, const Options& options) {
-  const Stopwatch watch;
-  check_values(values, system);
-  const auto model = system.share();
-  const FamilyPlan plan = plan_family(*model, values.parameters(), options);
-  const ContactFamilyInfo& family = *plan.family;
-  Setup setup = check(model, values.held(), values.start(), plan.options);
+namespace {
+
+Setup make_setup(const System& system, const Values& values, const FamilyPlan& plan) {
+  Setup setup = check(system.share(), values.held(), values.start(), plan.options);
   setup.method = "flights";
-  Recorder recorder(setup);
-  SphereCrowd crowd(family, plan.laws, options.start, flights_of(family.spheres, setup.start_state));
-  const auto held_now = [&] {
-    auto held = std::make_shared<Held>(*setup.held);
+  return setup;
+}
+
+/// An exception of a callback of the user, told apart from those of the model.
+struct CallbackFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class FamilyRun {
+ public:
+  FamilyRun(const System& system, const Values& values, const Options& options)
+      : plan_(plan_family(system.declarations(), values.parameters(), options)),
+        family_(*plan_.family),
+        setup_(make_setup(system, values, plan_)),
+        recorder_(setup_),
+        crowd_(family_, plan_.laws, options.start, flights_of(family_.spheres, setup_.start_state)),
+        step_(setup_.size()) {
+    std::copy(setup_.start_state.begin(), setup_.start_state.end(), step_.end());
+    step_.t1 = options.start;
+  }
+
+  Result finish() {
+    recorder_.begin(step_.t1, setup_.start_state, held_now());
+    if (std::string overlap = overlap_at_start(*setup_.declarations, family_, crowd_); !overlap.empty())
+      end(Outcome::failed, make_message(MessageCode::inconsistent_start, step_.t1, {{"why", std::move(overlap)}}));
+    for (const double t : instants_of(plan_.options))
+      if (!why_ && t > plan_.options.start) go_on_to(t);
+    recorder_.take(statistics());
+    Result result = recorder_.finish(outcome_, std::move(why_), step_, Work{.accepted = pieces_}, watch_.seconds());
+    result.plan = in_words(plan_);
+    return result;
+  }
+
+ private:
+  void end(Outcome outcome, Message why) {
+    outcome_ = outcome;
+    why_ = std::move(why);
+  }
+
+  /// All spheres to one instant, which is recorded.
+  void go_on_to(double t) {
+    try {
+      const double from = crowd_.now();
+      const auto advance = crowd_.advance_to(t, plan_.options.end, [this](double now) { return is_wanted_at(now); });
+      record();
+      if (advance == SphereCrowd::Advance::too_dense)
+        end(Outcome::failed, too_dense(crowd_, family_, crowd_.now() - from, crowd_.now(), *setup_.declarations));
+      else if (advance == SphereCrowd::Advance::stopped || (!goes_on() && t != plan_.options.end))
+        end(Outcome::stopped, make_message(MessageCode::stopped_by_user, step_.t1));
+    } catch (const CallbackFailure& failure) {
+      end(Outcome::failed, make_message(MessageCode::callback_threw, recorder_.time(), {{"what", failure.what()}}));
+    } catch (const std::bad_alloc&) {
+      end(Outcome::failed, make_message(MessageCode::out_of_memory, recorder_.time()));
+    } catch (const std::exception& error) {
+      end(Outcome::failed,
+          make_message(MessageCode::function_threw, recorder_.time(), {{"what", fmt::format(": {}", error.what())}}));
+    }
+  }
+
+  void record() {
+    step_.t0 = step_.t1;
+    step_.t1 = crowd_.now();
+    step_.h = step_.span = step_.t1 - step_.t0;
+    std::copy(step_.end(), step_.end() + setup_.size(), step_.start());
+    write(crowd_, family_.spheres, step_.end());
+    recorder_.jump(step_.t1, {step_.end(), step_.end() + setup_.size()}, held_now());
+    recorder_.record(step_);
+    ++pieces_;
+  }
+
+  template <class Call>
+  static bool asks(std::string_view name, const Call& call) {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
+    }
+  }
+  bool is_wanted_at(double t) const {
+    const Options& options = plan_.options;
+    return !options.progress || asks("the progress callback", [&] {
+      return options.progress({t, options.start, options.end, pieces_});
+    });
+  }
+  bool goes_on() const {
+    const Options& options = plan_.options;
+    const bool is_seen = !options.observer || asks("the observer", [&] {
+      return options.observer(
+          Instant{step_.t1, {step_.end(), step_.end() + setup_.size()}, recorder_.held(), setup_.dynamics});
+    });
+    return is_seen && is_wanted_at(step_.t1);
+  }
+
+  std::shared_ptr<const Held> held_now() const {
+    auto held = std::make_shared<Held>(*setup_.held);
     FamilyState state;
-    static_cast<FamilyWork&>(state) = crowd.work();
-    state.family = plan.family;
-    held->objects[static_cast<std::size_t>(plan.object)] = HeldObject(std::move(state));
+    static_cast<FamilyWork&>(state) = crowd_.work();
+    state.family = plan_.family;
+    held->objects[static_cast<std::size_t>(plan_.object)] = HeldObject(std::move(state));
     return held;
-  };
-  Step step(setup.size());
-  Outcome outcome = Outcome::finished;
-  std::optional<Message> why;
-  long long pieces = 0;
-  recorder.begin(options.start, setup.start_state, held_now());
-  if (std::string overlap = overlap_at_start(*model, family, crowd); !overlap.empty()) {
-    outcome = Outcome::failed;
-    why = make_message(MessageCode::inconsistent_start, options.start, {{"why", std::move(overlap)}});
   }
-  std::copy(setup.start_state.begin(), setup.start_state.end(), step.end());
-  step.t1 = options.start;
-  for (const double t : instants_of(plan.options)) {
-    if (why) break;
-    if (t <= options.start) continue;
-    const double from = crowd.now();
-    if (!crowd.advance_to(t, options.end)) {
-      outcome = Outcome::failed;
-      why = too_dense(crowd, family, crowd.now() - from, crowd.now(), *model);
-    }
-    step.t0 = step.t1;
-    step.t1 = crowd.now();
-    step.h = step.span = step.t1 - step.t0;
-    std::copy(step.end(), step.end() + setup.size(), step.start());
-    write(crowd, family.spheres, step.end());
-    const std::vector<double> x(step.end(), step.end() + setup.size());
-    const auto held = held_now();
-    recorder.jump(step.t1, x, held);
-    recorder.record(step);
-    ++pieces;
-    const bool goes_on = (!options.progress || options.progress({step.t1, options.start, options.end, pieces})) &&
-                         (!options.observer || options.observer(Instant{step.t1, x, held, setup.dynamics}));
-    if (!goes_on && !why && t != options.end) {
-      outcome = Outcome::stopped;
-      why = make_message(MessageCode::stopped_by_user, step.t1);
-    }
+
+  EventStatistics statistics() const {
+    const FamilyWork work = crowd_.work();
+    EventStatistics events;
+    events.events = work.impacts;
+    events.guard_points = work.foreseen;
+    events.guards = 1;
+    events.guarantees.push_back({family_.name, Assurance::proved});
+    return events;
   }
-  const FamilyWork work = crowd.work();
-  EventStatistics events;
-  events.events = work.impacts;
-  events.guard_points = work.foreseen;
-  events.guards = 1;
-  events.guarantees.push_back({family.name, Assurance::proved});
-  recorder.take(std::move(events));
-  Result result = recorder.finish(outcome, std::move(why), step, Work{.accepted = pieces}, watch.seconds());
-  result.plan = in_words(plan);
-  return result;
+
+  const Stopwatch watch_;
+  FamilyPlan plan_;
+  const ContactFamilyInfo& family_;
+  Setup setup_;
+  Recorder recorder_;
+  SphereCrowd crowd_;
+  Step step_;
+  Outcome outcome_ = Outcome::finished;
+  std::optional<Message> why_;
+  long long pieces_ = 0;
+};
+
+}  // namespace
+
+Result run_family(const System& system, const Values& values, const Options& options) {
+  check_values(values, system);
+  return FamilyRun(system, values, options).finish();
 }
 
 }  // namespace pawl::detail

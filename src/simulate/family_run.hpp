@@ -1,4 +1,4 @@
-// FamilyRun: the route of a model that is a family of contacts (pawl/contact_family.hpp). Its spheres are no vector of
+// The route of a model that is a family of contacts (pawl/contact_family.hpp). Its spheres are no vector of
 // unknowns that advances by common steps: every one has a time of its own (contact/sphere_crowd.hpp), and all of them
 // are brought to one instant where the result is sampled.
 #pragma once

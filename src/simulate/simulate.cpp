@@ -6,6 +6,7 @@
 namespace pawl {
 
 Result simulate(const System& system, const Options& options) {
+  if (family_of(system.declarations()) >= 0) return detail::run_family(system, Values(system), options);
   return Simulation(system, options).finish();
 }
 
@@ -15,6 +16,8 @@ Result simulate(const System& system, const Values& values, const Options& optio
 }
 
 Result simulate(const CompiledModel& model, const Options& options) {
+  if (family_of(model.system().declarations()) >= 0)
+    return detail::run_family(model.system(), Values(model.system()), options);
   return Simulation(model, options).finish();
 }
 

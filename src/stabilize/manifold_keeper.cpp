@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace pawl::stabilize {
 
@@ -179,15 +180,49 @@ double ManifoldKeeper::locate(const Step& step) {
   return part ? watch_->zero_between(step, part->first, part->second) : step.t0 + 0.5 * step.span;
 }
 
+/// Which ways go on from a singular position, the one the motion comes on first: "x, y along (0.7071, 0.7071) or
+/// (0.7071, -0.7071)"; empty: not known.
+std::string ManifoldKeeper::choices(double branching) {
+  if (!watch_->can_look()) return {};
+  std::vector<double> there = x_;
+  go_on(*mechanics_, branching - t_, slope_.data(), there.data(), static_cast<int>(there.size()));
+  std::vector<Eigen::VectorXd> branches = watch_->branches(branching, there.data());
+  if (branches.empty()) return {};
+  const std::vector<int>& speeds = mechanics_->terms().info().speeds;
+  const auto shared = [&](const Eigen::VectorXd& branch) {  // with the motion so far
+    double sum = 0;
+    for (std::size_t k = 0; k < speeds.size(); ++k)
+      sum += branch[static_cast<Eigen::Index>(k)] * x_[static_cast<std::size_t>(speeds[k])];
+    return std::abs(sum);
+  };
+  std::stable_sort(branches.begin(), branches.end(),
+                   [&](const auto& a, const auto& b) { return shared(a) > shared(b); });
+  std::vector<std::string> names, ways(branches.size());
+  for (Eigen::Index k = 0; k < branches.front().size(); ++k) {
+    const auto is_moved = [k](const Eigen::VectorXd& branch) { return std::abs(branch[k]) > 1e-3; };
+    if (std::none_of(branches.begin(), branches.end(), is_moved)) continue;
+    names.push_back(fmt::format("'{}'", mechanics_->coordinate_name(static_cast<int>(k))));
+    for (std::size_t way = 0; way < branches.size(); ++way)
+      ways[way] += fmt::format("{}{:.3f}", ways[way].empty() ? "" : ", ", branches[way][k] + 0.0);
+  }
+  constexpr std::size_t most_names = 12;
+  if (names.size() > most_names) return {};
+  return fmt::format("{} along ({})", fmt::join(names, ", "), fmt::join(ways, ") or ("));
+}
+
 double ManifoldKeeper::come_nearer(double branching) {
   constexpr int most_tries = 12;
   if (passage_ && tries_ < most_tries) return t_ + 0.5 * (branching - t_);
+  const std::string branches = choices(branching);
   singular_ = fmt::format(
       "at t = {:.10g} the motion comes to a configuration in which constraint '{}' depends on the others: branches of "
       "the motion meet there, and none goes on more smoothly than the others.\n"
-      "  try:    another start, a start behind it on the branch that is meant, one constraint less, or an event that "
-      "ends the run before it",
-      branching, mechanics_->weakest_row_name());
+      "{}"
+      "  try:    {}, one constraint less, or an event that ends the run before it",
+      branching, mechanics_->weakest_row_name(),
+      branches.empty() ? std::string() : fmt::format("  choice: {}\n", branches),
+      branches.empty() ? "another start, a start behind it on the branch that is meant"
+                       : "a start behind it, from there along the branch that is meant, another start");
   return t_;
 }
 

@@ -52,6 +52,7 @@ class ManifoldKeeper final : public Keeper {
   long long raised_polynomials() const { return hermite_ ? hermite_->raised : 0; }
 
  private:
+  std::string choices(double branching);
   Passage::Motion motion_of(const KeptMotion& motion);
   bool pull_to_rounding(double t, double* x);
   void find_sizes(double t, const double* x, double span, double* sizes);

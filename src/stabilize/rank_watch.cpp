@@ -5,6 +5,7 @@
 
 #include "numerics/eigenvalues.hpp"
 #include "numerics/elimination.hpp"
+#include "numerics/orthogonal.hpp"
 
 namespace pawl::stabilize {
 
@@ -102,6 +103,43 @@ std::optional<double> RankWatch::expect(double t, const double* x, const double*
     if (!(value < at_low)) return std::nullopt;
   }
   return std::nullopt;
+}
+
+// Where w^T G = 0, speeds v are possible of which G v = 0 and, one derivative higher, w^T (dG/dq v) v = 0: in the plane
+// of the former a quadratic form, which vanishes along two lines or along none.
+std::vector<Eigen::VectorXd> RankWatch::branches(double t, const double* x) {
+  constexpr double small = 1e-3, distance = 1e-4;
+  const Eigen::MatrixXd G = form_.dense_jacobian(t, x);
+  const Eigen::Index m = G.rows(), n = G.cols();
+  if (n != m + 1) return {};  // one degree of freedom, and the one of the rank that is lost
+  const linear::SingularValues left = linear::singular_values(G), right = linear::singular_values(G.transpose());
+  if (m > 1 && !(left.values[m - 1] < small * left.values[m - 2])) return {};
+  const Eigen::VectorXd w = left.U.col(m - 1);
+  const Eigen::MatrixXd plane = right.U.rightCols(2);
+  const auto jacobian_along = [&](double span, Eigen::Index k) {
+    const Eigen::VectorXd move = span * plane.col(k);
+    std::copy(x, x + x_.size(), x_.begin());
+    form_.terms().move_positions(move.data(), x_.data());
+    return form_.dense_jacobian(t, x_.data());
+  };
+  Eigen::Matrix2d q;
+  for (const Eigen::Index k : {0, 1})
+    q.row(k) = w.transpose() * (jacobian_along(distance, k) - jacobian_along(-distance, k)) * plane;
+  const double mixed = 0.5 * (q(0, 1) + q(1, 0)), squared = mixed * mixed - q(0, 0) * q(1, 1);
+  if (!(squared > small * q.squaredNorm())) return {};
+  std::vector<Eigen::VectorXd> lines;
+  for (const double sign : {1, -1}) {
+    const double root = sign * std::sqrt(squared);
+    const bool is_first = std::abs(q(0, 0)) >= std::abs(q(1, 1));
+    Eigen::VectorXd line = is_first ? Eigen::VectorXd((root - mixed) * plane.col(0) + q(0, 0) * plane.col(1))
+                                    : Eigen::VectorXd(q(1, 1) * plane.col(0) + (root - mixed) * plane.col(1));
+    if (line.norm() == 0) line = is_first ? plane.col(1) : plane.col(0);
+    line.normalize();
+    Eigen::Index largest = 0;
+    line.cwiseAbs().maxCoeff(&largest);
+    lines.push_back(line[largest] < 0 ? Eigen::VectorXd(-line) : line);
+  }
+  return lines;
 }
 
 void go_on(const formulate::MechanicsForm& form, double span, const double* rate, double* x, int size) {

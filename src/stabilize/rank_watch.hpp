@@ -46,6 +46,8 @@ class RankWatch {
   std::optional<std::pair<double, double>> find(const Step& step);
   /// Where it vanishes between two near points of the step, between which it turns.
   double zero_between(const Step& step, double from, double to);
+  /// Near such a configuration: the speeds, of length one, along which branches leave it, where two cross there.
+  std::vector<Eigen::VectorXd> branches(double t, const double* x);
   /// How long from here, along speeds and accelerations, until one does: not much beyond `reach`, which has the sign of
   /// the direction. rate: of all states, as far as it is known.
   std::optional<double> expect(double t, const double* x, const double* rate, double reach);

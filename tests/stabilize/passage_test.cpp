@@ -201,6 +201,39 @@ TEST(Passage, ABeadOnALemniscateRunsStraightThroughTheCrossing) {
   }
 }
 
+// A parallelogram that goes flat stays one or crosses. 2 c' = b' - a' in both, by its second loop equation; the first,
+// one derivative higher, wants b'² = a'² + 2 c'², which is b' = a' or b' = -3 a'. Of length one: (1, 1, 0) / √2 and
+// (-1, 3, 2) / √14.
+TEST(Passage, IsRefusedWithTheChoiceOfBranches) {
+  const Result run =
+      simulate(parallelogram(0), {.end = 2, .tolerance = 1e-8, .constraints = {.stabilization = "none"}});
+  ASSERT_EQ(run.outcome, Outcome::failed);
+  EXPECT_EQ(run.reason.substr(run.reason.find(" the motion")),
+            " the motion comes to a configuration in which constraint 'loop[0]' depends on the others: branches of the "
+            "motion meet there, and none goes on more smoothly than the others.\n"
+            "  choice: 'left', 'right', 'coupler' along (0.707, 0.707, 0.000) or (-0.267, 0.802, 0.535)\n"
+            "  try:    a start behind it, from there along the branch that is meant, another start, one constraint "
+            "less, or an event that ends the run before it");
+}
+
+// A start a little behind the change point, along one of the two, goes on there.
+TEST(Passage, AStartBehindItOnABranchChoosesThatBranch) {
+  for (const std::array<double, 3> branch : {std::array{0.707, 0.707, 0.0}, std::array{-0.267, 0.802, 0.535}}) {
+    const Mechanics bars = parallelogram(0);
+    Values values(bars);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const char* names[] = {"left", "right", "coupler"};
+      values.set(names[k], 0.05 * branch[k]);
+      values.set(std::string(names[k]) + "'", branch[k]);
+    }
+    const Result chosen = simulate(bars, values, {.end = 0.3, .tolerance = 1e-9});
+    ASSERT_TRUE(chosen.finished()) << chosen.reason;
+    const double left = chosen.final()["left"], right = chosen.final()["right"];
+    EXPECT_NEAR(right / left, branch[1] / branch[0], 0.2);
+    EXPECT_GT(std::abs(right), 0.2);
+  }
+}
+
 TEST(Passage, IsToldWithItsTimeAndTheConstraint) {
   Mechanics lines("two lines");
   const auto x = lines.coordinate("x", -1, 2), y = lines.coordinate("y", 0, 0);
