@@ -23,7 +23,8 @@ constexpr std::size_t most_columns = 60;
 }  // namespace
 
 const std::string_view between_samples =
-    "The files have samples at different times: between them stands the cubic through four neighbours, and +- says about "
+    "The files have samples at different times: between them stands the cubic through four neighbours, and +- says "
+    "about "
     "how far that may be off. With the same --samples for all files nothing is interpolated.";
 
 namespace {
@@ -129,6 +130,17 @@ std::vector<double> shared_times(const std::vector<StoredRun>& runs) {
   std::erase_if(all, [&](double t) { return t < from || t > to; });
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// Instants at which a run has two rows: both sides of an event.
+std::vector<double> jumps_of(const StoredRun& run) {
+  const Curve times(run.samples, "t");
+  std::vector<double> all;
+  for (std::size_t i = 1; i < run.samples.rows(); ++i) {
+    const double t = times.row_time(i);
+    if (t == times.row_time(i - 1) && (all.empty() || all.back() != t)) all.push_back(t);
+  }
   return all;
 }
 
@@ -245,6 +257,48 @@ StoredRun read_run(const std::string& path) {
   return run;
 }
 
+std::vector<std::pair<double, double>> nearly_equal_jumps(const StoredRun& first, const StoredRun& other) {
+  const std::vector<double> mine = jumps_of(first), its = jumps_of(other);
+  const Curve times(first.samples, "t");
+  const double close = 1e-6 * (times.last() - times.first());
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t i = 0, k = 0; i < mine.size() && k < its.size();) {  // in order, each with one
+    if (std::abs(mine[i] - its[k]) <= close)
+      all.emplace_back(std::minmax(mine[i++], its[k++]));
+    else
+      ++(mine[i] < its[k] ? i : k);
+  }
+  return all;
+}
+
+namespace {
+
+/// Per piece between these times: whether one run has jumped there, and the other will at once.
+std::vector<char> between_jumps(const std::vector<double>& times, const StoredRun& first, const StoredRun& other) {
+  const auto jumps = nearly_equal_jumps(first, other);
+  std::vector<char> all(times.size(), 0);
+  auto jump = jumps.begin();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    while (jump != jumps.end() && jump->second <= times[i]) ++jump;
+    all[i] = jump != jumps.end() && jump->first <= times[i];
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string jumps_in_words(const std::vector<StoredRun>& runs) {
+  std::string text;
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    double most = 0;
+    for (const auto& [a, b] : nearly_equal_jumps(runs.front(), runs[k])) most = std::max(most, b - a);
+    if (most > 0)
+      text += fmt::format("{}Jumps of {} are up to {:.1e} from those of {}: between two such, values are not compared.",
+                          text.empty() ? "" : " ", runs[k].name, most, runs.front().name);
+  }
+  return text;
+}
+
 bool have_equal_times(const std::vector<StoredRun>& runs) {
   const Curve first(runs.front().samples, "t");
   return std::all_of(runs.begin() + 1, runs.end(), [&](const StoredRun& run) {
@@ -281,7 +335,9 @@ std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
         most = difference - off;
         one.largest = difference, one.off = off, one.at = t;
       };
+      const std::vector<char> is_between = between_jumps(times, runs.front(), runs[k]);
       for (std::size_t i = 0; i + 1 < times.size(); ++i) {
+        if (is_between[i]) continue;
         const auto a = first.over(times[i], times[i + 1], ends), b = other.over(times[i], times[i + 1], ends);
         see(a[0], b[0], times[i]);
         see(a[1], b[1], times[i + 1]);
@@ -307,12 +363,15 @@ std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::st
   PageWords words;
   std::vector<std::string> columns = shared_columns(runs), remarks;
   if (!have_equal_times(runs)) remarks.emplace_back(between_samples);
+  if (std::string jumps = jumps_in_words(runs); !jumps.empty()) remarks.push_back(std::move(jumps));
   if (columns.size() > most_columns) {
     remarks.push_back(fmt::format("{} of {} columns are in this file", most_columns, columns.size()));
     columns.resize(most_columns);
   }
   Json curves = Json::array(), plots = Json::array();
   const std::vector<double> ends(times.begin() + 1, times.end());
+  std::vector<std::vector<char>> is_between;
+  for (const StoredRun& run : runs) is_between.push_back(between_jumps(times, runs.front(), run));
   for (const std::string& name : columns) {
     Json together = Json::array(), apart = Json::array();
     const Curve first(runs.front().samples, name);
@@ -324,6 +383,7 @@ std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::st
                                   there = cubic(first.over(times[i], times[i + 1], nodes_of_cubic));
         own.push_back(here);
         difference.emplace_back();
+        if (is_between[k][i]) continue;
         for (std::size_t n = 0; n < std::min(here.size(), there.size()); ++n)
           difference.back().push_back(here[n] - there[n]);
       }

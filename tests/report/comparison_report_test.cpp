@@ -37,6 +37,18 @@ TEST(Comparison, TakesBothSidesOfAJump) {
   EXPECT_EQ(all.at(0).largest, 0);
 }
 
+TEST(Comparison, TakesJumpsAtNearlyOneInstantForOne) {
+  // 1 before the jump and -1 behind it, which comes 1e-9 later in the second run; 1e-3 apart it is a difference.
+  const auto jump_at = [](const std::string& name, double t) {
+    return run_with(name, {0, 0.5, t, t, 1.5, 2}, {1, 1, 1, -1, -1, -1});
+  };
+  EXPECT_EQ(compare({jump_at("a", 1), jump_at("b", 1 + 1e-9)}).at(0).largest, 0);
+  EXPECT_EQ(jumps_in_words({jump_at("a", 1), jump_at("b", 1 + 1e-9)}),
+            "Jumps of b are up to 1.0e-09 from those of a: between two such, values are not compared.");
+  EXPECT_EQ(compare({jump_at("a", 1), jump_at("b", 1 + 1e-3)}).at(0).largest, 2);
+  EXPECT_EQ(jumps_in_words({jump_at("a", 1), jump_at("b", 1)}), "");
+}
+
 TEST(Comparison, CoversTheTimeThatAllHave) {
   const auto all = compare({run_with("a", {0, 4}, {0, 4}), run_with("b", {1, 2, 3}, {1, 2, 3.5})});
   EXPECT_DOUBLE_EQ(all.at(0).largest, 0.5);
