@@ -139,6 +139,7 @@ int main(int count, char** words) {
   pages.add("chain.html", "chain");
   pages.add("servo.html", "servo");
   pages.add("top.html", "quaternion-top");
+  pages.add("stop.html", "pendulum-stop");
   pages.add("long.html", "robertson");
   const std::string evil = "</script><script>window.hacked=1</script>\"'&<b>\u03a8\u6a21\u578b";
   const System names = decay(evil, evil + "\x01", 1);

@@ -155,6 +155,39 @@ await check('scrubbing moves the bodies, in the plane and in space', async () =>
   }
 });
 
+await check('a contact flashes at its impact, and an arrow shows its force while it is closed', async () => {
+  const { page, close } = await open('stop.html');
+  const red = (t) => page.evaluate((time) => {
+    window.pawl.view.setNow(time);
+    const canvas = document.querySelector('canvas.picture');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] > 180 && data[i + 1] < 110 && data[i + 2] < 60 && data[i + 3] > 200) ++count;
+    return count;
+  }, t);
+  const [impact, end] = await page.evaluate(() => [window.pawl.report.events[0].t, window.pawl.report.pieces.last]);
+  const [before, flash, closed] = [await red(impact / 2), await red(impact), await red(end)];
+  assert.ok(before < 10 && flash > 300 && closed > 50, `${before}, ${flash}, ${closed} red pixels`);
+  await close();
+});
+
+await check('a drag with Shift pans all plots', async () => {
+  const { page, close } = await open('ball.html');
+  await page.evaluate(() => window.pawl.view.zoom(0.5));
+  const before = await windows(page);
+  const over = await page.locator('.plot .u-over').first().boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(over.x + over.width * 0.5, over.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(over.x + over.width * 0.6, over.y + 50, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const after = await windows(page);
+  for (const one of after) assert.deepEqual(one, after[0]);
+  assert.ok(Math.abs((before[0].min - after[0].min) / (before[0].max - before[0].min) - 0.1) < 0.01);
+  await close();
+});
+
 await check('Tab and Enter reach and use everything', async () => {
   const { page, close } = await open('ball.html');
   const seen = new Set();
