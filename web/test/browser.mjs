@@ -160,7 +160,11 @@ await check('a contact flashes at its impact, and an arrow shows its force while
   const red = (t) => page.evaluate((time) => {
     window.pawl.view.setNow(time);
     const canvas = document.querySelector('canvas.picture');
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const copy = document.createElement('canvas');
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const context = copy.getContext('2d');
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
     let count = 0;
     for (let i = 0; i < data.length; i += 4) if (data[i] > 180 && data[i + 1] < 110 && data[i + 2] < 60 && data[i + 3] > 200) ++count;
     return count;
