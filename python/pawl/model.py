@@ -15,7 +15,7 @@ from .signals import Signal, core_signal
 OPTIONS = (
     "start", "rtol", "atol", "method", "step", "first_step", "max_step", "keep", "samples", "times", "events",
     "event_tolerance", "concurrency_window", "max_events", "at_accumulation", "formulation", "stabilization",
-    "start_by", "fixed", "linear_solver",
+    "start_by", "fixed", "linear_solver", "history",
 )
 
 
@@ -112,8 +112,10 @@ class Model:
                 value = [float(x) for x in np.ravel(value)]
             elif word in ("samples", "max_events"):
                 value = int(value)
-            elif word not in ("method", "keep", "events", "at_accumulation", "formulation", "stabilization", "start_by", "linear_solver", "fixed"):
+            elif word not in ("method", "keep", "events", "at_accumulation", "formulation", "stabilization", "start_by", "linear_solver", "fixed", "history"):
                 value = _number(value, word)
+            elif word == "history":
+                value = bool(value)
             elif word == "fixed":
                 value = [x if isinstance(x, str) else x.name for x in value]
             options[word] = value
@@ -124,7 +126,8 @@ class Model:
 
         Options are keywords: rtol (1e-6), atol (rtol / 1000, or one per state), method ("auto"), step, first_step,
         max_step, samples, times, keep ("everything", "samples" or "end"), events, max_events, at_accumulation
-        ("stop" or "fail"), formulation, stabilization. Every other keyword is the name of a parameter, start value,
+        ("stop" or "fail"), formulation, stabilization, history (True keeps order, method and error estimate of every
+        step, for reports). Every other keyword is the name of a parameter, start value,
         discrete variable or input; `values` takes handles or any name. pawl's default tolerance is 1e-6; that of
         solve_ivp is scipy's 1e-3.
 

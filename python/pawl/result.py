@@ -11,6 +11,7 @@ from .evaluate import evaluate
 from .expr import MODE, OBSERVABLE, STATE, TIME, Expr
 from .handles import Contact
 from .jump import _typed
+from .written import call_text, model_text
 
 
 class Event:
@@ -259,9 +260,19 @@ class Run:
         """Writes the run as one HTML file that opens offline in any browser: see docs/report.md.
 
         plots name what is drawn first: "x" over time, "x,y" for y over x. exact keeps all digits, instead of 1e-6 of each range.
+        The page has what the advisor says, the sentences of the model and the call that makes the run again; with
+        simulate(..., history=True) also order, method and error estimate of every step.
         """
         names = [one if isinstance(one, str) else one.name for one in plots]
-        _pawl.report(self._result, os.fspath(path), self._options, title or "", names, bool(exact))
+        texts = [("What the advisor says", self._advice()), ("Model", model_text(self.model, self._length))]
+        _pawl.report(self._result, os.fspath(path), self._options, title or "", call_text(self), names, texts, bool(exact))
+
+    def _advice(self):
+        try:
+            with self.model._in_use():
+                return _pawl.advise(self._system.copy(), self._given, self._options)["text"]
+        except Exception as error:  # the report is of the run, which is there
+            return f"the advisor cannot look at this model: {error}"
 
     def __repr__(self):
         return describe(self)

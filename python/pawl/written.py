@@ -80,3 +80,45 @@ def again(cls, name, text, log):
         if isinstance(made, Contact):
             contacts[made.index] = made
     return model
+
+
+def model_text(model, length):
+    """The sentences of a model as one would write them, for people to read."""
+    sentences = getattr(model, "_log", [])[:length]
+    if not sentences:
+        return getattr(model, "summary", "") or model.name
+
+    def said(x):
+        if isinstance(x, Shape):
+            return x.kind
+        if isinstance(x, (Handle, Named, Contact)):
+            return x.name
+        if isinstance(x, Expr):
+            return x._graph.text(x._node, 20)
+        if isinstance(x, dict):
+            return "{" + ", ".join(f"{said(k)}: {said(v)}" for k, v in x.items()) + "}"
+        if isinstance(x, (list, tuple, np.ndarray)):
+            return "[" + ", ".join(said(y) for y in x) + "]"
+        if callable(x):
+            return f"<function {getattr(x, '__qualname__', '?')}>"
+        return repr(x)
+
+    lines = []
+    for name, args, kwargs in sentences:
+        words = [said(x) for x in args] + [f"{key}={said(value)}" for key, value in kwargs.items()]
+        lines.append(f"{name}({', '.join(words)})")
+    return "\n".join(lines)
+
+
+def call_text(run):
+    """The call that makes a run again."""
+    options = dict(run._options)
+    words = [repr(options.pop("end", run.t_end))] + [f"{key}={value!r}" for key, value in options.items()]
+    named, values = [], []
+    for *key, value in run._given:
+        name = key[0] if len(key) == 1 else run.model._handle(*key).name
+        (named if name.isidentifier() else values).append((name, "..." if isinstance(value, _pawl.Signal) else repr(value)))
+    words += [f"{name}={value}" for name, value in named]
+    if values:
+        words.append("values={" + ", ".join(f"{name!r}: {value}" for name, value in values) + "}")
+    return f"{run.model.name if run.model.name.isidentifier() else 'model'}.simulate({', '.join(words)})"

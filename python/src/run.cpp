@@ -44,6 +44,8 @@ Options options_of(const py::dict& words) {
       if (what != "everything" && what != "samples" && what != "end")
         throw Misuse(fmt::format("keep is 'everything', 'samples' or 'end', not '{}'", what));
       made.keep = what == "everything" ? Keep::everything : what == "samples" ? Keep::samples : Keep::end;
+    } else if (word == "history") {
+      made.keeps_history = value.cast<bool>();
     } else if (word == "samples") {
       made.samples = value.cast<int>();
     } else if (word == "times") {
@@ -346,10 +348,17 @@ void bind_run(py::module_& m) {
   });
   m.def("verify", &verify_run);
   m.def("report", [](const Result& run, const std::string& path, const py::dict& words, const std::string& title,
-                     const std::vector<std::string>& plots, bool is_exact) {
+                     const std::string& command, const std::vector<std::string>& plots,
+                     const std::vector<std::pair<std::string, std::string>>& texts, bool is_exact) {
     const Options options = options_of(words);
     const WithoutLock without_lock;
-    report(run, path, {.exact = is_exact, .title = title, .plots = plots, .run_options = &options});
+    report(run, path,
+           {.exact = is_exact,
+            .title = title,
+            .command = command,
+            .plots = plots,
+            .run_options = &options,
+            .texts = texts});
   });
   m.def("advise", &advise_model);
   m.def("restored", &restored);

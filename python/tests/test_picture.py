@@ -43,6 +43,35 @@ def pendulum_stop():
     return model
 
 
+class Report(unittest.TestCase):
+    def test_says_how_it_was_made(self):
+        ball = pawl.System("ball")
+        height, speed = ball.states(height=1.0, speed=0.0)
+        g, e = ball.parameters(g=9.81, e=0.7)
+        ball.rates({height: speed, speed: -g})
+        ball.guard("ground", height, falling=True, unilateral=True, then={speed: -e * speed})
+        run = ball.simulate(2, rtol=1e-8, e=0.5, values={g: 1.6}, history=True)
+        head = head_of(run)
+        texts = dict(head["texts"])
+        self.assertEqual(head["command"], "ball.simulate(2.0, rtol=1e-08, history=True, g=1.6, e=0.5)")
+        self.assertEqual(texts["Model"].splitlines()[2:], [
+            "rates({height: speed, speed: -g})",
+            "guard('ground', height, falling=True, unilateral=True, then={speed: -(e * speed)})"])
+        self.assertIn("advice", texts["What the advisor says"])
+        again = eval(head["command"], {"ball": ball})
+        self.assertEqual((again.t.tolist(), again[height].tolist()), (run.t.tolist(), run[height].tolist()))
+        self.assertIn("history", head)
+        self.assertNotIn("history", head_of(ball.simulate(2)))
+
+    def test_of_a_model_that_the_advisor_cannot_look_at_is_written_all_the_same(self):
+        wrong = pawl.System("wrong")
+        x = wrong.state("x", -1.0)
+        wrong.rates({x: pawl.log(x)})
+        run = wrong.simulate(1)
+        self.assertEqual(run.outcome, "failed")
+        self.assertEqual([heading for heading, _ in head_of(run)["texts"]], ["What the advisor says", "Model"])
+
+
 class Pictures(unittest.TestCase):
     def test_the_same_as_from_cpp(self):
         ours = head_of(pendulum_stop().simulate(1, rtol=1e-9))

@@ -27,6 +27,7 @@ void compare(const CompareWords& words, const std::string& command) {
   for (const ColumnDifference& one : differences)
     fmt::print("  {:<20} {:<24} {}\n", one.column, one.run, in_words(one));
   if (!have_equal_times(runs)) fmt::print("\n{}\n", between_samples);
+  if (const std::string jumps = jumps_in_words(runs); !jumps.empty()) fmt::print("\n{}\n", jumps);
   if (words.report.empty()) return;
   write_whole_file(words.report, comparison_to_html(runs, command));
   fmt::print("\nwrote {}\n", words.report);

@@ -1,6 +1,8 @@
 // pawl run: simulate one model of the catalogue.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -246,6 +248,34 @@ std::string advice_on(const System& system, const Values& values, Options option
   }
 }
 
+/// What there is to read of a model: where it comes from, what it declares, and a model file as it was written.
+std::string model_text(const std::string& name, const Problem& problem) {
+  std::string text = fmt::format("{} ({})\nsource: {}\n", problem.summary, problem.kind, problem.source);
+  if (!problem.known_by.empty()) text += fmt::format("reference: {}\n", problem.known_by);
+  const System::Declarations& model = problem.system.declarations();
+  const auto list = [&](std::string_view what, const std::vector<std::string>& names) {
+    constexpr std::size_t most = 100;
+    if (names.empty()) return;
+    const std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), most));
+    text += fmt::format("{}: {}{}\n", what, fmt::join(shown, ", "),
+                        names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
+  };
+  std::vector<std::string> guards, times;
+  for (const GuardInfo& guard : model.guards) guards.push_back(guard.name);
+  for (const TimeEventInfo& event : model.time_events) times.push_back(event.name);
+  list("states", model.state_names);
+  list("constraints", model.constraint_names);
+  list("guards", guards);
+  list("time events", times);
+  list("conditions", model.condition_names);
+  list("modes", model.mode_names);
+  if (std::filesystem::path(name).extension() == ".graph") {
+    std::ifstream file(name);
+    text += "\n" + std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
+}
+
 void write_report(const RunWords& words, const Problem& problem, const System& system, const Values& values,
                   const Options& options, const Result& result, const std::optional<Verification>& verification) {
   ReportOptions how;
@@ -257,8 +287,7 @@ void write_report(const RunWords& words, const Problem& problem, const System& s
   how.run_options = &options;
   how.verification = verification ? &*verification : nullptr;
   how.texts.emplace_back("What the advisor says", advice_on(system, values, options));
-  how.texts.emplace_back("Model", fmt::format("{} ({})\nsource: {}\nreference: {}", problem.summary, problem.kind,
-                                              problem.source, problem.known_by));
+  how.texts.emplace_back("Model", model_text(words.model, problem));
   if (verification) how.texts.emplace_back("Second runs", describe(*verification, result, false));
   report(result, words.report, how);
 }

@@ -23,8 +23,10 @@ constexpr std::size_t most_columns = 60;
 }  // namespace
 
 const std::string_view between_samples =
-    "The files have samples at different times: between them stands the cubic through four neighbours, and +- says about "
-    "how far that may be off. With the same --samples for all files nothing is interpolated.";
+    "The files have samples at different times: between them stands the cubic through four neighbours, and +- says "
+    "about "
+    "how far that may be off; where two jumps have no sample between them, nothing is known and nothing is drawn. With "
+    "the same --samples for all files nothing is interpolated.";
 
 namespace {
 
@@ -42,8 +44,11 @@ class Curve {
         0;  ///< how far it may be from the run: what the third differences nearby add to a parabola; 0 at a sample
   };
 
-  Curve(const Table& table, const std::string& name)
-      : table_(table), time_(column_of(table, "t")), column_(column_of(table, name)) {}
+  Curve(const StoredRun& run, const std::string& name)
+      : table_(run.samples), time_(column_of(table_, "t")), column_(column_of(table_, name)) {
+    for (const Json& event : run.json.value("events", Json::array())) events_.push_back(event.value("t", 0.0));
+    std::sort(events_.begin(), events_.end());
+  }
 
   double first() const { return row_time(0); }
   double last() const { return row_time(table_.rows() - 1); }
@@ -70,16 +75,24 @@ class Curve {
     return table_(0, time_) <= table_(end, time_) ? row : end - row;
   }
   double value(std::size_t row) const { return table_(order(row), column_); }
+  /// Whether the motion has no event between this sample and the next.
+  bool is_smooth(std::size_t row) const {
+    const double a = row_time(row), b = row_time(row + 1);
+    const auto event = std::upper_bound(events_.begin(), events_.end(), a);
+    return a < b && (event == events_.end() || *event >= b);
+  }
 
   Value at(double t, std::size_t low) const {
     const std::size_t next = std::min(low + 1, table_.rows() - 1);
     if (t == row_time(low) || next == low) return {value(low), 0};
     if (t == row_time(next)) return {value(next), 0};
     std::size_t from = low, to = next;  // what is smooth around the segment, three samples to either side
-    for (int i = 0; i < 3 && from > 0 && row_time(from - 1) < row_time(from); ++i) --from;
-    for (int i = 0; i < 3 && to + 1 < table_.rows() && row_time(to) < row_time(to + 1); ++i) ++to;
     const double line = through(low, 2, t);
-    if (to == next && from == low) return {line, std::abs(value(next) - value(low))};  // a segment alone
+    if (!is_smooth(low)) return {line, std::abs(value(next) - value(low))};
+    for (int i = 0; i < 3 && from > 0 && is_smooth(from - 1); ++i) --from;
+    for (int i = 0; i < 3 && to + 1 < table_.rows() && is_smooth(to); ++i) ++to;
+    if (to == next && from == low)
+      return {line, std::numeric_limits<double>::infinity()};  // both ends alone say nothing
     if (to - from == 2) {
       const double parabola = through(from, 3, t);
       return {parabola, std::abs(parabola - line)};
@@ -114,6 +127,7 @@ class Curve {
 
   const Table& table_;
   std::size_t time_, column_;
+  std::vector<double> events_;
 };
 
 /// All instants of all runs within the time that they share.
@@ -121,7 +135,7 @@ std::vector<double> shared_times(const std::vector<StoredRun>& runs) {
   double from = -std::numeric_limits<double>::infinity(), to = std::numeric_limits<double>::infinity();
   std::vector<double> all;
   for (const StoredRun& run : runs) {
-    const Curve times(run.samples, "t");
+    const Curve times(run, "t");
     from = std::max(from, times.first());
     to = std::min(to, times.last());
     for (std::size_t i = 0; i < run.samples.rows(); ++i) all.push_back(times.row_time(i));
@@ -129,6 +143,17 @@ std::vector<double> shared_times(const std::vector<StoredRun>& runs) {
   std::erase_if(all, [&](double t) { return t < from || t > to; });
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// Instants at which a run has two rows: both sides of an event.
+std::vector<double> jumps_of(const StoredRun& run) {
+  const Curve times(run, "t");
+  std::vector<double> all;
+  for (std::size_t i = 1; i < run.samples.rows(); ++i) {
+    const double t = times.row_time(i);
+    if (t == times.row_time(i - 1) && (all.empty() || all.back() != t)) all.push_back(t);
+  }
   return all;
 }
 
@@ -146,10 +171,10 @@ std::vector<std::string> shared_columns(const std::vector<StoredRun>& runs) {
 /// Where four values decide a cubic on a piece: from its beginning to its end, at cosines.
 const std::vector<double> nodes_of_cubic{0, 0.25, 0.75, 1};
 
-/// The Chebyshev series of the cubic with these values at the nodes; empty where one is no number.
+/// The Chebyshev series of the cubic with these values at the nodes; empty where one is no number, or not known.
 std::vector<double> cubic(const std::vector<Curve::Value>& at) {
   const double a = at[0].x, b = at[1].x, c = at[2].x, d = at[3].x;  // at -1, -1/2, 1/2, 1
-  if (!std::isfinite(a + b + c + d)) return {};
+  if (!std::isfinite(a + b + c + d + at[1].off)) return {};
   return {(a + 2 * b + 2 * c + d) / 6, (d - a + c - b) / 3, (a - b - c + d) / 3, (d - a - 2 * (c - b)) / 6};
 }
 
@@ -245,11 +270,53 @@ StoredRun read_run(const std::string& path) {
   return run;
 }
 
+std::vector<std::pair<double, double>> nearly_equal_jumps(const StoredRun& first, const StoredRun& other) {
+  const std::vector<double> mine = jumps_of(first), its = jumps_of(other);
+  const Curve times(first, "t");
+  const double close = 1e-6 * (times.last() - times.first());
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t i = 0, k = 0; i < mine.size() && k < its.size();) {  // in order, each with one
+    if (std::abs(mine[i] - its[k]) <= close)
+      all.emplace_back(std::minmax(mine[i++], its[k++]));
+    else
+      ++(mine[i] < its[k] ? i : k);
+  }
+  return all;
+}
+
+namespace {
+
+/// Per piece between these times: whether one run has jumped there, and the other will at once.
+std::vector<char> between_jumps(const std::vector<double>& times, const StoredRun& first, const StoredRun& other) {
+  const auto jumps = nearly_equal_jumps(first, other);
+  std::vector<char> all(times.size(), 0);
+  auto jump = jumps.begin();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    while (jump != jumps.end() && jump->second <= times[i]) ++jump;
+    all[i] = jump != jumps.end() && jump->first <= times[i];
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string jumps_in_words(const std::vector<StoredRun>& runs) {
+  std::string text;
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    double most = 0;
+    for (const auto& [a, b] : nearly_equal_jumps(runs.front(), runs[k])) most = std::max(most, b - a);
+    if (most > 0)
+      text += fmt::format("{}Jumps of {} are up to {:.1e} from those of {}: between two such, values are not compared.",
+                          text.empty() ? "" : " ", runs[k].name, most, runs.front().name);
+  }
+  return text;
+}
+
 bool have_equal_times(const std::vector<StoredRun>& runs) {
-  const Curve first(runs.front().samples, "t");
+  const Curve first(runs.front(), "t");
   return std::all_of(runs.begin() + 1, runs.end(), [&](const StoredRun& run) {
     if (run.samples.rows() != runs.front().samples.rows()) return false;
-    const Curve other(run.samples, "t");
+    const Curve other(run, "t");
     for (std::size_t i = 0; i < run.samples.rows(); ++i)
       if (first.row_time(i) != other.row_time(i)) return false;
     return true;
@@ -261,7 +328,7 @@ std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
   const std::vector<double> ends{0, 1};
   std::vector<ColumnDifference> all;
   for (const std::string& name : shared_columns(runs)) {
-    const Curve first(runs.front().samples, name);
+    const Curve first(runs.front(), name);
     for (std::size_t k = 1; k < runs.size(); ++k) {
       ColumnDifference one{name, runs[k].name};
       Range range = Range::empty();
@@ -270,7 +337,7 @@ std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
         for (std::size_t i = 0; i < run->samples.rows(); ++i) range.widen(run->samples(i, column));
       }
       one.range = range.max - range.min;
-      const Curve other(runs[k].samples, name);
+      const Curve other(runs[k], name);
       double most = -std::numeric_limits<double>::infinity();  // what is sure of the difference
       const auto see = [&](const Curve::Value& a, const Curve::Value& b, double t) {
         if (std::isnan(a.x) && std::isnan(b.x)) return;
@@ -281,7 +348,9 @@ std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs) {
         most = difference - off;
         one.largest = difference, one.off = off, one.at = t;
       };
+      const std::vector<char> is_between = between_jumps(times, runs.front(), runs[k]);
       for (std::size_t i = 0; i + 1 < times.size(); ++i) {
+        if (is_between[i]) continue;
         const auto a = first.over(times[i], times[i + 1], ends), b = other.over(times[i], times[i + 1], ends);
         see(a[0], b[0], times[i]);
         see(a[1], b[1], times[i + 1]);
@@ -307,23 +376,27 @@ std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::st
   PageWords words;
   std::vector<std::string> columns = shared_columns(runs), remarks;
   if (!have_equal_times(runs)) remarks.emplace_back(between_samples);
+  if (std::string jumps = jumps_in_words(runs); !jumps.empty()) remarks.push_back(std::move(jumps));
   if (columns.size() > most_columns) {
     remarks.push_back(fmt::format("{} of {} columns are in this file", most_columns, columns.size()));
     columns.resize(most_columns);
   }
   Json curves = Json::array(), plots = Json::array();
   const std::vector<double> ends(times.begin() + 1, times.end());
+  std::vector<std::vector<char>> is_between;
+  for (const StoredRun& run : runs) is_between.push_back(between_jumps(times, runs.front(), run));
   for (const std::string& name : columns) {
     Json together = Json::array(), apart = Json::array();
-    const Curve first(runs.front().samples, name);
+    const Curve first(runs.front(), name);
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      const Curve curve(runs[k].samples, name);
+      const Curve curve(runs[k], name);
       PieceSeries own, difference;
       for (std::size_t i = 0; i + 1 < times.size(); ++i) {
         const std::vector<double> here = cubic(curve.over(times[i], times[i + 1], nodes_of_cubic)),
                                   there = cubic(first.over(times[i], times[i + 1], nodes_of_cubic));
         own.push_back(here);
         difference.emplace_back();
+        if (is_between[k][i]) continue;
         for (std::size_t n = 0; n < std::min(here.size(), there.size()); ++n)
           difference.back().push_back(here[n] - there[n]);
       }

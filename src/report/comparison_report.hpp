@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -31,6 +32,11 @@ struct ColumnDifference {
 };
 std::vector<ColumnDifference> compare(const std::vector<StoredRun>& runs);
 std::string in_words(const ColumnDifference& one);
+
+/// Instants of jumps, of the first and of the other run, that are the same but for a millionth of the run: earlier and
+/// later one. Between them one run has jumped and the other has not, which says nothing of their values.
+std::vector<std::pair<double, double>> nearly_equal_jumps(const StoredRun& first, const StoredRun& other);
+std::string jumps_in_words(const std::vector<StoredRun>& runs);  ///< how far they are apart; empty: not at all
 
 /// Whether all runs have the same samples; else what lies between samples is interpolated.
 bool have_equal_times(const std::vector<StoredRun>& runs);

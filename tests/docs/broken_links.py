@@ -38,3 +38,20 @@ with tempfile.TemporaryDirectory() as folder:
         file.write("[fine](b.md#the-second-one)\n")
     run = subprocess.run([SCRIPT, folder], stdout=subprocess.PIPE, encoding="utf-8")
     assert (run.returncode, run.stdout) == (0, "2 pages, 0 faults\n"), run.stdout
+
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(os.path.join(folder, "api"))
+    for name, text in {
+        "index.html": '<h1 id="top">A</h1>\n<a href="api/b.html#c">fine</a> <a href="#top">fine</a> <a href="https://example.org/x">out</a>\n'
+                      '<script>x = \'<a href="made.html">\';</script>\n<img src="gone.png"/> <a href="api/b.html#d">no anchor</a>\n',
+        "api/b.html": '<a name="c"></a><a href="../index.html?x=1">fine</a>\n<a href="../c.html">no page</a>\n',
+    }.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    run = subprocess.run([SCRIPT, "--site", folder], stdout=subprocess.PIPE, encoding="utf-8")
+    assert run.returncode == 1 and run.stdout.splitlines() == [
+        "api/b.html:2: there is no ../c.html",
+        "index.html:4: api/b.html has no #d",
+        "index.html:4: there is no gone.png",
+        "3 faults in links of the site",
+    ], run.stdout

@@ -37,8 +37,20 @@ TEST(Comparison, TakesBothSidesOfAJump) {
   EXPECT_EQ(all.at(0).largest, 0);
 }
 
+TEST(Comparison, TakesJumpsAtNearlyOneInstantForOne) {
+  // 1 before the jump and -1 behind it, which comes 1e-9 later in the second run; 1e-3 apart it is a difference.
+  const auto jump_at = [](const std::string& name, double t) {
+    return run_with(name, {0, 0.5, t, t, 1.5, 2}, {1, 1, 1, -1, -1, -1});
+  };
+  EXPECT_EQ(compare({jump_at("a", 1), jump_at("b", 1 + 1e-9)}).at(0).largest, 0);
+  EXPECT_EQ(jumps_in_words({jump_at("a", 1), jump_at("b", 1 + 1e-9)}),
+            "Jumps of b are up to 1.0e-09 from those of a: between two such, values are not compared.");
+  EXPECT_EQ(compare({jump_at("a", 1), jump_at("b", 1 + 1e-3)}).at(0).largest, 2);
+  EXPECT_EQ(jumps_in_words({jump_at("a", 1), jump_at("b", 1)}), "");
+}
+
 TEST(Comparison, CoversTheTimeThatAllHave) {
-  const auto all = compare({run_with("a", {0, 4}, {0, 4}), run_with("b", {1, 2, 3}, {1, 2, 3.5})});
+  const auto all = compare({run_with("a", {0, 2, 4}, {0, 2, 4}), run_with("b", {1, 2, 3}, {1, 2, 3.5})});
   EXPECT_DOUBLE_EQ(all.at(0).largest, 0.5);
   EXPECT_EQ(all.at(0).at, 3);
 }
@@ -71,6 +83,23 @@ TEST(Comparison, OfEqualTimesIsOfTheSamplesThemselves) {
   EXPECT_TRUE(have_equal_times(runs));
   EXPECT_NEAR(compare(runs).at(0).largest, 0.25, 1e-15);
   EXPECT_EQ(compare(runs).at(0).off, 0);
+}
+
+TEST(Comparison, KnowsNothingOfAFlightBetweenTwoJumpsWithoutASample) {
+  // The first goes up and down between its jumps at 1 and 3 in a single step; a line from 0 to 0 would say otherwise.
+  const std::vector<StoredRun> runs{run_with("a", {0, 0.5, 1, 1, 3, 3, 4}, {1, 0.5, 0, 0, 0, 0, 1}),
+                                    run_with("b", {0, 0.5, 1, 1, 2, 3, 3, 4}, {1, 0.5, 0, 0, 7, 0, 0, 1})};
+  EXPECT_EQ(compare(runs).at(0).largest, 0);
+  EXPECT_EQ(compare({runs[1], runs[1]}).at(0).range, 7);
+}
+
+TEST(Comparison, DrawsNoCubicAcrossAnEvent) {
+  // A jump from 1 to -1 at t = 1.5, between samples: at 0.5 and 2.5 both are constant, and a cubic would overshoot.
+  StoredRun coarse = run_with("a", {0, 1, 2, 3, 4}, {1, 1, -1, -1, -1});
+  const StoredRun fine = run_with("b", {0, 0.5, 1, 2, 2.5, 3, 4}, {1, 1, 1, -1, -1, -1, -1});
+  EXPECT_GT(compare({coarse, fine}).at(0).largest, 0);
+  coarse.json["events"] = {{{"t", 1.5}}};
+  EXPECT_EQ(compare({coarse, fine}).at(0).largest, 0);
 }
 
 TEST(Comparison, SeesThatARunHasNoNumberWhereTheOtherHasOne) {

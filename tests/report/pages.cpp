@@ -96,6 +96,31 @@ System many_states(int count) {
   return system;
 }
 
+/// Four pendulums, each pulled by its neighbours: eight states that never repeat (as in pawl-bench reports).
+System pendulums() {
+  System system("pendulums");
+  const auto angle = system.states("angle", {1, 0.5, -0.7, 0.2}), speed = system.states("speed", {0, 0.3, 0, -0.4});
+  system.rates([=](const auto& at, auto& d) {
+    for (int i = 0; i < 4; ++i) {
+      d[angle[i]] = at[speed[i]];
+      d[speed[i]] = -sin(at[angle[i]]) + 0.2 * (at[angle[(i + 1) % 4]] + at[angle[(i + 3) % 4]] - 2 * at[angle[i]]);
+    }
+  });
+  return system;
+}
+
+/// A pendulum, pushed a little so that it never repeats, whose passages through the vertical are events.
+System counted() {
+  System system("counted");
+  const auto angle = system.state("angle", 1), speed = system.state("speed", 0);
+  system.rates([=](const auto& at, auto& d) {
+    d[angle] = at[speed];
+    d[speed] = -sin(at[angle]) + 0.02 * sin(1.4142135623730951 * at.t);
+  });
+  system.guard("vertical", [=](const auto& at) { return at[angle]; }).then([](Jump&) {});
+  return system;
+}
+
 System broken() {
   System system("fails at once");
   const auto x = system.state("x", 1);
@@ -114,6 +139,7 @@ int main(int count, char** words) {
   pages.add("chain.html", "chain");
   pages.add("servo.html", "servo");
   pages.add("top.html", "quaternion-top");
+  pages.add("stop.html", "pendulum-stop");
   pages.add("long.html", "robertson");
   const std::string evil = "</script><script>window.hacked=1</script>\"'&<b>\u03a8\u6a21\u578b";
   const System names = decay(evil, evil + "\x01", 1);
@@ -126,6 +152,10 @@ int main(int count, char** words) {
   pages.add("short.html", fast, Values(fast), {.end = 3e-12});
   const System back = decay("backward", "x", 1);
   pages.add("backward.html", back, Values(back), {.start = 2, .end = 0});
+  const System long_one = pendulums();
+  pages.add("34253-steps.html", long_one, Values(long_one), {.end = 34253 * 0.05, .method = "dop853", .step = 0.05});
+  const System longest = counted();
+  pages.add("million-steps.html", longest, Values(longest), {.end = 33500, .method = "dop853", .step = 0.0335});
   pages.finish();
   // A sweep of the ball; with a gravity of -1 it never comes down.
   Design design;

@@ -1,7 +1,7 @@
 // Opens the reports in a folder with Chromium and checks what people see and do: node browser.mjs FOLDER [SCREENSHOTS].
 // FOLDER/values.json says which curves have which values: [{"file", "checks": [{"name", "low", "high", "t", "value"}]}].
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -52,6 +52,16 @@ const inked = (page, selector) => page.evaluate((wanted) => {
   return { count, sum };
 }, selector);
 
+/// What a zoom takes with what plots leave for after it (microtasks), of many into and out of the middle, as a sentence.
+async function zooms(page) {
+  const times = [];
+  for (let i = 0; i < 25; ++i) times.push(await page.evaluate(async (k) => { const from = performance.now(); window.pawl.view.zoom(k % 2 ? 2 : 0.5); await null; return performance.now() - from; }, i));
+  times.sort((a, b) => a - b);
+  return `zoom takes ${times[12].toFixed(1)} ms (median), ${times[24].toFixed(1)} ms at most`;
+}
+
+const large = [];
+const most = { '34253-steps.html': 3, 'million-steps.html': 40 }; // MB
 for (const { file, checks } of values) {
   await check(`${file} opens, and draws what was recorded`, async () => {
     const { page, opened, close } = await open(file);
@@ -67,6 +77,11 @@ for (const { file, checks } of values) {
     }, checks);
     assert.ok(worst <= 1e-6, `off by ${worst} of the range`);
     if (checks.length > 0) assert.ok((await inked(page, '.plot canvas')).count > 500, 'nothing is drawn');
+    if (file in most) {
+      const size = statSync(join(folder, file)).size / 1e6;
+      assert.ok(size <= most[file], `${size} MB`);
+      large.push(`${file.replace('.html', '')}: ${size.toFixed(1)} MB, opened in ${opened} ms, ${await zooms(page)}`);
+    }
     await close();
     return `${checks.length} values within ${worst.toExponential(1)} of the range; opened in ${opened} ms`;
   });
@@ -84,13 +99,12 @@ await check('a drag zooms all plots', async () => {
   assert.ok(after.length >= 3);
   for (const one of after) assert.deepEqual(one, after[0]);
   assert.ok(Math.abs((after[0].max - after[0].min) / (before[0].max - before[0].min) - 0.15) < 0.01);
-  const times = [];
-  for (let i = 0; i < 25; ++i) times.push(await page.evaluate((k) => { const from = performance.now(); window.pawl.view.zoom(k % 2 ? 2 : 0.5); return performance.now() - from; }, i));
+  const said = await zooms(page);
   await page.keyboard.press('Escape');
   await page.locator('.plot .u-over').first().dblclick();
   assert.deepEqual((await windows(page))[0], before[0]);
   await close();
-  return `zoom takes ${times.sort((a, b) => a - b)[12].toFixed(1)} ms (median)`;
+  return said;
 });
 
 await check('a click on an event centres it and shows both values', async () => {
@@ -139,6 +153,43 @@ await check('scrubbing moves the bodies, in the plane and in space', async () =>
     await page.locator('button.play').click();
     await close();
   }
+});
+
+await check('a contact flashes at its impact, and an arrow shows its force while it is closed', async () => {
+  const { page, close } = await open('stop.html');
+  const red = (t) => page.evaluate((time) => {
+    window.pawl.view.setNow(time);
+    const canvas = document.querySelector('canvas.picture');
+    const copy = document.createElement('canvas');
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const context = copy.getContext('2d');
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] > 180 && data[i + 1] < 110 && data[i + 2] < 60 && data[i + 3] > 200) ++count;
+    return count;
+  }, t);
+  const [impact, end] = await page.evaluate(() => [window.pawl.report.events[0].t, window.pawl.report.pieces.last]);
+  const [before, flash, closed] = [await red(impact / 2), await red(impact), await red(end)];
+  assert.ok(before < 10 && flash > 300 && closed > 50, `${before}, ${flash}, ${closed} red pixels`);
+  await close();
+});
+
+await check('a drag with Shift pans all plots', async () => {
+  const { page, close } = await open('ball.html');
+  await page.evaluate(() => window.pawl.view.zoom(0.5));
+  const before = await windows(page);
+  const over = await page.locator('.plot .u-over').first().boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(over.x + over.width * 0.5, over.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(over.x + over.width * 0.6, over.y + 50, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const after = await windows(page);
+  for (const one of after) assert.deepEqual(one, after[0]);
+  assert.ok(Math.abs((before[0].min - after[0].min) / (before[0].max - before[0].min) - 0.1) < 0.01);
+  await close();
 });
 
 await check('Tab and Enter reach and use everything', async () => {
@@ -230,6 +281,7 @@ await check('sweep.html draws all runs and shows the command of the one that is 
   return command;
 });
 
+for (const one of large) console.log(`        ${one}`);
 await browser.close();
 console.log(failures === 0 ? 'all is well' : `${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);
