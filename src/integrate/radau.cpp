@@ -12,10 +12,12 @@
 #include "integrate/radau.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <tuple>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -48,6 +50,36 @@ Numbers read(const double* from) {
 template <class Numbers>
 void write(const Numbers& numbers, double* to) {
   std::memcpy(to, &numbers, sizeof numbers);
+}
+
+/// What every iteration multiplies by, each number twice, beside itself: as two unknowns at once want it.
+template <int s>
+struct Doubled {
+  using Matrix = std::array<std::array<Pair, s>, s>;
+  Matrix A, T, inverse_T;
+};
+template <int s>
+const Doubled<s>& doubled() {
+  static const Doubled<s> all = [] {
+    const RadauTable<s>& table = radau_table<s>();
+    Doubled<s> twice;
+    for (std::size_t i = 0; i < s; ++i)
+      for (std::size_t k = 0; k < s; ++k) {
+        twice.A[i][k] = Pair{table.A[i][k], table.A[i][k]};
+        twice.T[i][k] = Pair{table.T[i][k], table.T[i][k]};
+        twice.inverse_T[i][k] = Pair{table.inverse_T[i][k], table.inverse_T[i][k]};
+      }
+    return twice;
+  }();
+  return all;
+}
+/// The matrix of a table for so many unknowns.
+template <class Numbers, class Single, class Twice>
+const auto& for_numbers(const Single& single, const Twice& twice) {
+  if constexpr (std::is_same_v<Numbers, Pair>)
+    return twice;
+  else
+    return single;
 }
 
 /// x to a power of 0 or more.
@@ -260,20 +292,23 @@ class Radau final : public ImplicitStepper {
       }
     }
     const double by_h = 1 / h;
+    const Doubled<s>& twice = doubled<s>();
     each_unknown([&]<class Numbers>(int j) {
+      const auto& A = for_numbers<Numbers>(table.A, twice.A);
+      const auto& inverse_T = for_numbers<Numbers>(table.inverse_T, twice.inverse_T);
       Numbers rj[s], wj[s];
       for (int i = 0; i < s; ++i) rj[i] = read<Numbers>(&R_[at(i * n_ + j)]);
       if (is_identity_) {  // r = A^-1 (A f - Z / h): the difference is taken where nothing has been multiplied yet
         for (int i = 0; i < s; ++i) {
           Numbers sum = -by_h * read<Numbers>(&Z_[at(i * n_ + j)]);
-          for (int k = 0; k < s; ++k) sum += table.A[at(i)][at(k)] * rj[k];
+          for (int k = 0; k < s; ++k) sum += A[at(i)][at(k)] * rj[k];
           wj[i] = sum;
         }
         std::copy(wj, wj + s, rj);
       }
       for (int i = 0; i < s; ++i) {
         Numbers sum{};
-        for (int k = 0; k < s; ++k) sum += table.inverse_T[at(i)][at(k)] * rj[k];
+        for (int k = 0; k < s; ++k) sum += inverse_T[at(i)][at(k)] * rj[k];
         wj[i] = sum;
       }
       if (is_identity_) {  // T^-1 A^-1 = Λ T^-1
@@ -315,12 +350,14 @@ class Radau final : public ImplicitStepper {
   template <int s>
   void update() {
     const RadauTable<s>& table = this->table<s>();
+    const Doubled<s>& twice = doubled<s>();
     each_unknown([&]<class Numbers>(int j) {
+      const auto& T = for_numbers<Numbers>(table.T, twice.T);
       Numbers wj[s];
       for (int i = 0; i < s; ++i) wj[i] = read<Numbers>(&R_[at(i * n_ + j)]);
       for (int i = 0; i < s; ++i) {
         Numbers sum{};
-        for (int k = 0; k < s; ++k) sum += table.T[at(i)][at(k)] * wj[k];
+        for (int k = 0; k < s; ++k) sum += T[at(i)][at(k)] * wj[k];
         write(read<Numbers>(&Z_[at(i * n_ + j)]) + sum, &Z_[at(i * n_ + j)]);
       }
     });

@@ -42,6 +42,7 @@ std::optional<double> Switching::change(double limit, double next_step, const st
 
 double Switching::turn(double first_step, const std::string& why) {
   is_implicit_ = !is_implicit_;
+  is_early_ = false;
   if (changes_++ > 0) dwell_ = std::min(2 * dwell_, 10000);
   since_change_ = 0;
   next_look_ = is_implicit_ ? 0 : 100;
@@ -65,23 +66,39 @@ void Switching::move_to(const Step& step) {
   std::copy_n(step.end(), x_.size(), x_.begin());
 }
 
-// Near rounding the steps stay below the edge; then the motion is slow for them, and its fastest part decays.
+// The fastest part of the motion.
+bool Switching::decays() const {
+  return direction_ * spectrum_.quotient() < -0.5 * spectrum_.radius();
+}
+
 bool Switching::is_at_the_edge(double h) const {
-  const double radius = spectrum_.radius(), product = h * radius / rules_.stability_limit;
-  const bool is_slow = h * radius > 1 && h * spectrum_.speed() < 0.02;
-  return (product > 0.8 || is_slow) && product < 2 && direction_ * spectrum_.quotient() < -0.5 * radius;
+  const double product = h * spectrum_.radius() / rules_.stability_limit;
+  return product > 0.8 && product < 2 && decays();
+}
+
+// Near rounding the steps stay below the edge; then the motion is slow for them, and its fastest part decays.
+bool Switching::is_slow_beside(double h) const {
+  const double product = h * spectrum_.radius();
+  return product > 1 && product < 2 * rules_.stability_limit && h * spectrum_.speed() < 0.02 && decays();
+}
+
+// Every ten steps, as long as steps have stopped growing and hundreds of them are ahead, beside which a look costs
+// little. The first one begins the power iteration, the others carry it on.
+bool Switching::looks_stiff_early(const Step& step, double h) {
+  if (since_change_ % 10 == 5) early_step_ = h;
+  if (since_change_ % 10 != 0 || !(h < 1.5 * early_step_) || !(std::abs(limit_ - step.t1) > 200 * h)) return false;
+  const int looks = spectrum_.evaluations() == 0 ? 4 : 2;
+  for (int look = 0; look < looks; ++look) spectrum_.look(step.t1, step.end());
+  is_early_ = decays();  // a motion that turns is not asked again
+  return is_at_the_edge(h) || (since_change_ == 10 && is_slow_beside(h));
 }
 
 bool Switching::hangs_at_the_edge(const Step& step) {
   const double h = std::abs(step.h);
-  if (since_change_ == 5) early_step_ = h;
-  if (since_change_ == 10 && changes_ == 0 && h < 1.5 * early_step_ && std::abs(limit_ - step.t1) > 200 * h) {
-    for (int look = 0; look < 4; ++look) spectrum_.look(step.t1, step.end());
-    if (is_at_the_edge(h)) return true;
-  }
+  if (is_early_ && since_change_ <= last_early_look && looks_stiff_early(step, h)) return true;
   if (since_change_ < next_look_) return false;
   spectrum_.look(step.t1, step.end());
-  const bool is_hit = is_at_the_edge(h);
+  const bool is_hit = is_at_the_edge(h) || is_slow_beside(h);
   hits_ = is_hit ? hits_ + 1 : 0;
   next_look_ = since_change_ + (is_hit ? 10 : 100);
   return hits_ >= 10;
@@ -98,8 +115,8 @@ bool Switching::is_calm(const Step& step) {
 }
 
 void Switching::carry(Memory& memory) {
-  memory(is_implicit_, is_new_, has_to_look_, is_due_, t_, direction_, limit_, early_step_, x_, since_change_,
-         next_look_, hits_, dwell_, calm_, changes_, notes_);
+  memory(is_implicit_, is_new_, has_to_look_, is_due_, t_, direction_, limit_, early_step_, is_early_, x_,
+         since_change_, next_look_, hits_, dwell_, calm_, changes_, notes_);
   spectrum_.carry(memory);
 }
 

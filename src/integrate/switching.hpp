@@ -3,7 +3,8 @@
 //
 //   explicit -> implicit   the explicit method says that its steps hang at the edge of its stability region; or h ρ
 //                          says so, for a decaying motion, where errors are too near rounding for the method to tell
-//                          A motion that is stiff from its start says so after ten steps, where hundreds are ahead.
+//                          A motion that is stiff from its start says so after ten to thirty steps, where hundreds are
+//                          ahead.
 //   implicit -> explicit   h ρ stays well inside that region, ρ the spectral radius of df/dx
 //
 // Every change doubles the number of steps before the next look, so that the two cannot take turns for ever. This
@@ -56,7 +57,10 @@ class Switching {
  private:
   double turn(double first_step, const std::string& why);
   bool hangs_at_the_edge(const Step& step);
+  bool looks_stiff_early(const Step& step, double h);
   bool is_at_the_edge(double h) const;
+  bool is_slow_beside(double h) const;
+  bool decays() const;
   bool is_calm(const Step& step);
 
   SwitchingRules rules_;
@@ -64,7 +68,9 @@ class Switching {
   bool is_implicit_ = false, is_new_ = true, has_to_look_ = false;
   bool is_due_ = false;  // the change: made before the next step, as the last one may still be taken again
   double t_ = 0, direction_ = 1, limit_ = 0;
-  double early_step_ = 0;  // the fifth since the change
+  static constexpr int last_early_look = 30;
+  bool is_early_ = true;   // it may yet turn out to be stiff from its start
+  double early_step_ = 0;  // the fifth of the last ten
   std::vector<double> x_;
   int since_change_ = 0, next_look_ = 100, hits_ = 0, dwell_ = 20, calm_ = 0, changes_ = 0;
   std::vector<Message> notes_;

@@ -113,13 +113,13 @@ class Told {
 TEST(Switching, StepsThatHangAtTheEdgeOfStabilityBecomeImplicit) {
   const System system = two_decays();
   Told told(system);
-  for (int i = 0; i < 10; ++i) told.step(0.1);          // accuracy limits the first steps
-  EXPECT_EQ(told.steps_to_change(0.9 * 3, 1000), 180);  // a look after 100 steps, nine more every 10
+  for (int i = 0; i < 50; ++i) told.step(0.1);          // accuracy limits the first steps
+  EXPECT_EQ(told.steps_to_change(0.9 * 3, 1000), 140);  // a look after 100 steps, nine more every 10
   EXPECT_TRUE(told->is_implicit());
   EXPECT_EQ(told.last_first_step, 0.9 * 3 / fastest);  // goes on with the step it had
 }
 
-TEST(Switching, AMotionThatIsStiffFromItsStartIsSeenAfterTenSteps) {
+TEST(Switching, AMotionThatIsStiffFromItsStartIsSeenAfterTenToThirtySteps) {
   const System system = two_decays();
   Told told(system);
   EXPECT_EQ(told.steps_to_change(0.9 * 3, 1000), 10);
@@ -127,6 +127,13 @@ TEST(Switching, AMotionThatIsStiffFromItsStartIsSeenAfterTenSteps) {
   Told growing(system);  // steps that still grow are not held back
   for (int i = 1; i <= 10; ++i) growing.step(0.27 * i);
   EXPECT_EQ(growing->evaluations(), 0);
+  EXPECT_EQ(growing.steps_to_change(0.9 * 3, 1000), 10);  // the next time it is asked
+  for (const int first : {10, 20}) {
+    Told later(system);  // accuracy limits the first steps
+    for (int i = 0; i < first; ++i) later.step(0.1);
+    EXPECT_EQ(later.steps_to_change(0.9 * 3, 1000), 10) << first;
+    EXPECT_EQ(later->evaluations(), 8 + 4 * first / 10);  // four looks, then two every ten steps
+  }
 }
 
 TEST(Switching, TheWordOfTheMethodIsEnough) {
@@ -209,8 +216,8 @@ TEST(Switching, ChangesAreReportedUntilThereAreTooMany) {
 TEST(Switching, WhatItRemembersGoesOnTheSame) {
   const System system = two_decays();
   Told told(system), other(system);
-  for (int i = 0; i < 10; ++i) told.step(0.1);
-  for (int i = 0; i < 140; ++i) told.step(0.9 * 3);
+  for (int i = 0; i < 50; ++i) told.step(0.1);
+  for (int i = 0; i < 100; ++i) told.step(0.9 * 3);
   Memory saving;
   told->carry(saving);
   const auto saved = saving.take();
