@@ -12,6 +12,7 @@
 #include "report/page.hpp"
 #include "report/picture_data.hpp"
 #include "report/report_facts.hpp"
+#include "report/sampled_path.hpp"
 #include "report/whole_file.hpp"
 #include "simulate/quantity.hpp"
 
@@ -210,19 +211,17 @@ void add_second_runs(Json& head, Curves& curves, const Result& run, const Verifi
   if (!stacked.empty()) head["stacked"] = std::move(stacked);
 }
 
-}  // namespace
-
-std::string to_html(const Result& run, const ReportOptions& options) {
-  if (family_of(*run.declarations) >= 0)
-    throw Misuse(
-        fmt::format("a report draws the polynomials of a run, and the spheres of the family in '{}' have no "
-                    "common steps: write its samples to a file instead",
-                    run.model));
+std::string page_of(const Result& run, const ReportOptions& options) {
   if (run.statistics.steps_accepted > 0 && run.trajectory.coefficients.empty())
     throw Misuse("a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
   Packing packing;
   PageWords words;
   std::vector<std::string> remarks;
+  if (family_of(*run.declarations) >= 0)
+    remarks.push_back(fmt::format(
+        "The spheres of a family of contacts have no common steps: between its {} samples this file draws cubics "
+        "through positions and speeds. More samples show impacts sharper.",
+        run.trajectory.sample_times.size()));
   Curves curves(run, packing, options.exact);
   PictureData picture = picture_of(run);
   Json head = empty_page(options.title.empty() ? run.model : options.title, run.t_start, run.t_end);
@@ -281,6 +280,12 @@ std::string to_html(const Result& run, const ReportOptions& options) {
   head["remarks"] = remarks;
 
   return page_with(head, packing, head.contains("picture") && picture.is_in_space);
+}
+
+}  // namespace
+
+std::string to_html(const Result& run, const ReportOptions& options) {
+  return family_of(*run.declarations) >= 0 ? page_of(with_cubics_between_samples(run), options) : page_of(run, options);
 }
 
 void report(const Result& run, const std::string& path, const ReportOptions& options) {

@@ -13,9 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include "misuse_of.hpp"
+#include "pawl/contact_family.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
 #include "report/packing.hpp"
+#include "report/sampled_path.hpp"
 
 namespace pawl {
 namespace {
@@ -102,6 +104,29 @@ TEST(Packing, GivesBackWhatItTook) {
   for (int i = 0; i < 300000; ++i) bytes += static_cast<char>(i * i % 251);
   EXPECT_EQ(unpacked(gzip(bytes)), bytes);
   EXPECT_EQ(from_base64(base64(bytes)), bytes);
+}
+
+// A flight is a parabola, which cubics through its samples are, too.
+TEST(HtmlReport, DrawsSpheresOfAFamilyBetweenTheirSamples) {
+  SphereMechanics sky("sky");
+  const Spheres balls =
+      sky.spheres("ball", {{0, 0, 1}}, {.radius = 0.1, .mass = 1, .gravity = {0, 0, -2}, .velocities = {{1, 0, 0.5}}});
+  sky.contacts("contacts", balls, {.restitution = 1.0});
+  const Result run = simulate(sky, {.end = 1, .samples = 4}), drawn = with_cubics_between_samples(run);
+  const auto [x, y, z] = balls.centre(0);
+  for (const double t : {0.0, 0.1, 0.25, 0.37, 0.9, 1.0}) {
+    EXPECT_NEAR(drawn.at(t)[x], t, 1e-14);
+    EXPECT_NEAR(drawn.at(t)[y], 0, 1e-14);
+    EXPECT_NEAR(drawn.at(t)[z], 1 + 0.5 * t - t * t, 1e-14);
+    EXPECT_NEAR(drawn.at(t)[dot(z)], 0.5 - 2 * t, 1e-13);
+  }
+  const Json head = head_of(to_html(run));
+  EXPECT_EQ(head["remarks"],
+            Json::array({"The spheres of a family of contacts have no common steps: between its 5 samples this file "
+                         "draws cubics through positions and speeds. More samples show impacts sharper."}));
+  EXPECT_EQ(head["curves"][0]["name"], "ball1_x");
+  EXPECT_EQ(misuse_of([&] { to_html(simulate(sky, {.end = 1, .keep = Keep::end})); }),
+            "a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
 }
 
 TEST(HtmlReport, IsOnePageThatCanAskNobodyForAnything) {
