@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
 #include "simulate/spheres_on_a_floor.hpp"

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <random>
 
+#include <fmt/format.h>
+
 #include "pawl/pawl.hpp"
 #include "problems/sphere_box.hpp"
 #include "simulate/spheres_on_a_floor.hpp"
@@ -276,7 +278,7 @@ struct ByHand {
       turn[i] = system.coordinate("turn" + name, 0);
       system.mass(x[i], 0.01), system.mass(z[i], 0.01), system.mass(turn[i], 0.4 * 0.01 * 1e-4);
     }
-    system.potential([this_x = x, this_z = z](const auto& at) { return 0.01 * g * (at[this_z[0]] + at[this_z[1]]); });
+    system.potential([this_z = z](const auto& at) { return 0.01 * g * (at[this_z[0]] + at[this_z[1]]); });
     const ContactOptions laws{.restitution = e, .friction = mu, .sequential = true};
     for (std::size_t i = 0; i < 2; ++i) {
       // The point of contact of what turns about y with w moves against x by w r.

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include <fmt/format.h>
 #include <Eigen/LU>
 
 #include "pawl/pawl.hpp"
