@@ -256,16 +256,20 @@ class Run:
         """Draws quantities over time with matplotlib, exact between steps, and returns the axes."""
         return plot(self, what, ax)
 
-    def report(self, path, *plots, title=None, exact=False):
+    def report(self, path, *plots, title=None, exact=False, verification=None):
         """Writes the run as one HTML file that opens offline in any browser: see docs/report.md.
 
         plots name what is drawn first: "x" over time, "x,y" for y over x. exact keeps all digits, instead of 1e-6 of each range.
         The page has what the advisor says, the sentences of the model and the call that makes the run again; with
-        simulate(..., history=True) also order, method and error estimate of every step.
+        simulate(..., history=True) also order, method and error estimate of every step. verification, what verify() has
+        found, draws the second runs over this one, with their differences.
         """
+        if verification is not None and verification._made is None:
+            raise Misuse("a verification that has been copied or pickled has left its runs behind: call run.verify() again")
         names = [one if isinstance(one, str) else one.name for one in plots]
         texts = [("What the advisor says", self._advice()), ("Model", model_text(self.model, self._length))]
-        _pawl.report(self._result, os.fspath(path), self._options, title or "", call_text(self), names, texts, bool(exact))
+        _pawl.report(self._result, os.fspath(path), self._options, title or "", call_text(self), names, texts, bool(exact),
+                     None if verification is None else verification._made)
 
     def _advice(self):
         try:
@@ -308,6 +312,10 @@ class Verification:
     def __init__(self, found):
         self.verdict, self.summary, self.advice = found["verdict"], found["summary"], found["advice"]
         self.digits, self.wanted_digits, self.text = found["digits"], found["wanted_digits"], found["text"]
+        self._made = found["made"]  # with the runs themselves
+
+    def __getstate__(self):
+        return {**self.__dict__, "_made": None}
 
     @property
     def is_verified(self):

@@ -308,6 +308,7 @@ py::dict verify_run(const System& system, const py::list& given, const py::dict&
   out["digits"] = made.digits;
   out["wanted_digits"] = made.wanted_digits;
   out["text"] = text;
+  out["made"] = py::cast(std::move(made));  // for reports
   return out;
 }
 
@@ -346,10 +347,12 @@ void bind_run(py::module_& m) {
     const System shared = system;  // its declarations as they are now, whatever is declared meanwhile
     return run_in_scope([&] { return pawl::simulate(shared, values, options); });
   });
+  py::class_<Verification>(m, "MadeVerification");
   m.def("verify", &verify_run);
   m.def("report", [](const Result& run, const std::string& path, const py::dict& words, const std::string& title,
                      const std::string& command, const std::vector<std::string>& plots,
-                     const std::vector<std::pair<std::string, std::string>>& texts, bool is_exact) {
+                     const std::vector<std::pair<std::string, std::string>>& texts, bool is_exact,
+                     const Verification* verification) {
     const Options options = options_of(words);
     const WithoutLock without_lock;
     report(run, path,
@@ -358,6 +361,7 @@ void bind_run(py::module_& m) {
             .command = command,
             .plots = plots,
             .run_options = &options,
+            .verification = verification,
             .texts = texts});
   });
   m.def("advise", &advise_model);

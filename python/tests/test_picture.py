@@ -14,11 +14,11 @@ import pawl
 from pawl.shapes import Arrow, Box, Disk, Floor, Ring, Rod, Sphere, Spring, Touch, Trace, Wall
 
 
-def head_of(run):
+def head_of(run, **words):
     """What a report says beside the numbers of its curves. Its data are the one gzipped text in the page."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.html")
-        run.report(path)
+        run.report(path, **words)
         with open(path, encoding="utf-8") as file:
             data = re.search(r"H4sI[A-Za-z0-9+/=]{100,}", file.read()).group(0)
     packed = gzip.decompress(base64.b64decode(data))
@@ -62,6 +62,23 @@ class Report(unittest.TestCase):
         self.assertEqual((again.t.tolist(), again[height].tolist()), (run.t.tolist(), run[height].tolist()))
         self.assertIn("history", head)
         self.assertNotIn("history", head_of(ball.simulate(2)))
+
+    def test_draws_what_a_second_opinion_found(self):
+        model = pawl.System("swing")
+        x, v = model.states(x=1.0, v=0.0)
+        model.rates({x: v, v: -x})
+        run = model.simulate(5)
+        self.assertEqual([curve["name"] for curve in head_of(run)["curves"]], ["x", "v"])
+        second = run.verify()
+        head = head_of(run, verification=second)
+        others = [curve["name"] for curve in head["curves"] if curve["name"].startswith("x, ")]
+        self.assertEqual(len(others), 2 * len([o for o in others if not o.endswith(" - this run")]))
+        self.assertIn(["x"] + [o for o in others if not o.endswith(" - this run")], head["stacked"])
+        copy = pickle.loads(pickle.dumps(second))
+        self.assertEqual((copy.verdict, copy.text), (second.verdict, second.text))
+        with self.assertRaises(pawl.Misuse) as caught:
+            run.report("never.html", verification=copy)
+        self.assertEqual(str(caught.exception), "a verification that has been copied or pickled has left its runs behind: call run.verify() again")
 
     def test_of_a_model_that_the_advisor_cannot_look_at_is_written_all_the_same(self):
         wrong = pawl.System("wrong")
