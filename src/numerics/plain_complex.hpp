@@ -4,17 +4,34 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace pawl::shifted {
 
-/// Two numbers in one register, at any address.
-using Two = double __attribute__((vector_size(16), may_alias, aligned(8)));
-inline const Two& two(const double* at) {
-  return *reinterpret_cast<const Two*>(at);
+/// Two numbers in one register, from and to any address. They are copied: a reference to a vector says that its address
+/// is a multiple of sixteen, whatever its type says (clang takes it at that word).
+using Two = double __attribute__((vector_size(16)));
+inline Two two(const double* at) {
+  Two value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
 }
-inline Two& two(double* at) {
-  return *reinterpret_cast<Two*>(at);
+class TwoPlace {
+ public:
+  explicit TwoPlace(double* at) : at_(at) {}
+  Two value() const { return two(static_cast<const double*>(at_)); }
+  operator Two() const { return value(); }
+  Two operator*(double factor) const { return value() * factor; }
+  void operator=(Two all) const { std::memcpy(at_, &all, sizeof all); }
+  void operator-=(Two all) const { *this = value() - all; }
+  void operator*=(double factor) const { *this = value() * factor; }
+
+ private:
+  double* at_;
+};
+inline TwoPlace two(double* at) {
+  return TwoPlace(at);
 }
 
 class PlainComplex {
