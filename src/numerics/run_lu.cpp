@@ -97,8 +97,7 @@ class RealSum {
   }
 
  private:
-  using Sum = double __attribute__((vector_size(16)));
-  Sum sums_[4] = {};
+  Two sums_[4] = {};
   double last_ = 0;
 };
 class ComplexSum {
@@ -108,7 +107,7 @@ class ComplexSum {
     const auto [b_re, b_im] = b;
     int i = 0;
     for (; i + 1 < count; i += 2) {
-      const Sum re = two(a_re + i), im = two(a_im + i), other_re = two(b_re + i), other_im = two(b_im + i);
+      const Two re = two(a_re + i), im = two(a_im + i), other_re = two(b_re + i), other_im = two(b_im + i);
       same_[0] += re * other_re;
       same_[1] += im * other_im;
       crossed_[0] += re * other_im;
@@ -120,13 +119,12 @@ class ComplexSum {
     }
   }
   std::array<double, 2> value() const {
-    const Sum re = same_[0] - same_[1], im = crossed_[0] + crossed_[1];
+    const Two re = same_[0] - same_[1], im = crossed_[0] + crossed_[1];
     return {re[0] + re[1] + re_, im[0] + im[1] + im_};
   }
 
  private:
-  using Sum = double __attribute__((vector_size(16)));
-  Sum same_[2] = {}, crossed_[2] = {};
+  Two same_[2] = {}, crossed_[2] = {};
   double re_ = 0, im_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "report/json.hpp"
 #include "report/sweep_report.hpp"
 #include "report/whole_file.hpp"
+#include "report_models.hpp"
 
 namespace {
 
@@ -93,31 +94,6 @@ System many_states(int count) {
   system.rates([=](const Point<double>& at, Rates<double>& d) {
     for (int i = 0; i < count; ++i) d[x[i]] = -at[x[i]];
   });
-  return system;
-}
-
-/// Four pendulums, each pulled by its neighbours: eight states that never repeat (as in pawl-bench reports).
-System pendulums() {
-  System system("pendulums");
-  const auto angle = system.states("angle", {1, 0.5, -0.7, 0.2}), speed = system.states("speed", {0, 0.3, 0, -0.4});
-  system.rates([=](const auto& at, auto& d) {
-    for (int i = 0; i < 4; ++i) {
-      d[angle[i]] = at[speed[i]];
-      d[speed[i]] = -sin(at[angle[i]]) + 0.2 * (at[angle[(i + 1) % 4]] + at[angle[(i + 3) % 4]] - 2 * at[angle[i]]);
-    }
-  });
-  return system;
-}
-
-/// A pendulum, pushed a little so that it never repeats, whose passages through the vertical are events.
-System counted() {
-  System system("counted");
-  const auto angle = system.state("angle", 1), speed = system.state("speed", 0);
-  system.rates([=](const auto& at, auto& d) {
-    d[angle] = at[speed];
-    d[speed] = -sin(at[angle]) + 0.02 * sin(1.4142135623730951 * at.t);
-  });
-  system.guard("vertical", [=](const auto& at) { return at[angle]; }).then([](Jump&) {});
   return system;
 }
 
