@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Each installs what is missing (scripts/bootstrap), so each works on a fresh machine.
 PREFIX ?= /usr/local
 
-.PHONY: demo test docs docs-packages web python python-packages mpi gauntlet papers bench sanitize threads clang lint lint-format changed format configure release harness install clean help
+.PHONY: demo test docs docs-packages web python python-packages mpi gauntlet papers bench sanitize threads clang lint changed format configure release harness install clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -12,7 +12,7 @@ demo: configure  ## builds the command alone, runs a mechanism in space and writ
 	@build/release/bin/pawl run flail --plot box_z --report build/demo/flail.html
 	@echo "open $(CURDIR)/build/demo/flail.html in a browser: plots, events, and the mechanism in motion"
 
-test: python-packages docs-packages release lint-format web  ## builds everything, checks its format, passes the whole test suite
+test: python-packages docs-packages release changed web  ## builds everything, checks its format and what changed, passes the whole test suite
 	ctest --preset release
 
 python:  ## builds the Python package into .venv, with Debian's python3
@@ -56,9 +56,7 @@ clang:  ## builds and tests everything with clang, warnings as errors
 	cmake --build --preset clang
 	ctest --preset clang
 
-lint:  ## clang-format and clang-tidy over everything
-	@scripts/bootstrap lint
-	cmake --preset release
+lint: configure  ## clang-format and clang-tidy over everything
 	scripts/lint
 
 web:
@@ -67,12 +65,8 @@ web:
 docs-packages:
 	@scripts/bootstrap docs || echo "make: mkdocs is not to be had; the site will not be built, links are checked all the same"
 
-lint-format: configure
-	@scripts/lint --format
-
-changed: configure  ## clang-format over everything, clang-tidy over what differs from main
-	@scripts/bootstrap lint
-	scripts/lint --changed
+changed: configure  ## clang-format over everything, clang-tidy over what differs from main, in two minutes
+	@scripts/lint --changed
 
 format:  ## lets clang-format rewrite the sources
 	@scripts/bootstrap lint

@@ -130,7 +130,7 @@ class GuardDeclaration {
   }
 
   operator Guard() const;         // NOLINT: a declaration is named by its handle
-  operator Block<Guard>() const;  // NOLINT
+  operator Block<Guard>() const;  // NOLINT: and a block of them
 
   template <class F>
   static Transition transition(F f) {

@@ -57,7 +57,9 @@ class Jump {
       value_ = static_cast<Stored>(std::move(value));
       return *this;
     }
-    Slot& operator=(const Slot& other) { return *this = static_cast<E>(other); }
+    Slot& operator=(const Slot& other) {
+      return *this = static_cast<E>(other);  // NOLINT(misc-unconventional-assign-operator): the above returns *this
+    }
     friend bool operator==(const Slot& slot, const E& value) requires detail::is_object<E> {
       return static_cast<E>(slot) == value;
     }

@@ -17,9 +17,9 @@ class Logic {
  public:
   Logic() = default;                                                       ///< always true
   Logic(Condition c) : Logic(Kind::condition, c.index, 1, c.model) {}      // NOLINT: a condition is a proposition
-  Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1, d.model) {}  // NOLINT
-  static Logic equals(int discrete, int value, int model = 0) { return Logic(Kind::discrete, discrete, value, model); }
-  static Logic has_sign(Relation r, int sign) { return Logic(Kind::relation, r.index, sign, r.model); }
+  Logic(Discrete<bool> d) : Logic(Kind::discrete, d.index, 1, d.model) {}  // NOLINT: so is a truth
+  static Logic equals(int discrete, int value, int model = 0) { return {Kind::discrete, discrete, value, model}; }
+  static Logic has_sign(Relation r, int sign) { return {Kind::relation, r.index, sign, r.model}; }
 
   bool holds(const Held& held) const;
   /// Throws Misuse where it asks for what is not held there: a condition or variable of another system.

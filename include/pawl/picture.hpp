@@ -30,14 +30,16 @@ class Number {
  public:
   using Read = Callback<double(const Point<double>&)>;
 
-  Number(double number = 0) : value_(number) {}  // NOLINT: all of these stand for a number
-  Number(State x) : value_(x) {}                 // NOLINT
-  Number(Observable o) : value_(o) {}            // NOLINT
-  Number(Parameter p) : value_(Read([p](const Point<double>& at) { return at[p]; })) {}   // NOLINT
-  Number(Constraint c) : value_(Read([c](const Point<double>& at) { return at[c]; })) {}  // NOLINT
+  // NOLINTBEGIN(google-explicit-constructor): all of these stand for a number
+  Number(double number = 0) : value_(number) {}
+  Number(State x) : value_(x) {}
+  Number(Observable o) : value_(o) {}
+  Number(Parameter p) : value_(Read([p](const Point<double>& at) { return at[p]; })) {}
+  Number(Constraint c) : value_(Read([c](const Point<double>& at) { return at[c]; })) {}
   template <class F>
-  requires(std::is_invocable_r_v<double, const F&, const Point<double>&>) Number(F f)  // NOLINT
+  requires(std::is_invocable_r_v<double, const F&, const Point<double>&>) Number(F f)
       : value_(Read([f = std::move(f)](const Point<double>& at) -> double { return f(at); })) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const std::variant<double, State, Observable, Read>& value() const { return value_; }
   bool is_zero() const { return value_.index() == 0 && std::get<0>(value_) == 0; }
@@ -56,7 +58,7 @@ class Turn {
   Turn() = default;
   Turn(Attitude q) : values{q[0], q[1], q[2], q[3]} {}  // NOLINT: an attitude is a turn
   template <class Angle>
-  requires(std::is_convertible_v<Angle, Number>) Turn(Angle angle) : values{Number(angle)} {}  // NOLINT
+  requires(std::is_convertible_v<Angle, Number>) Turn(Angle angle) : values{Number(angle)} {}  // NOLINT: so is an angle
   /// A quaternion, scalar part first.
   Turn(Number w, Number x, Number y, Number z) : values{std::move(w), std::move(x), std::move(y), std::move(z)} {}
 

@@ -101,8 +101,7 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
 std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const double* x, int size,
                                                     double known_ratio) {
   if (known_ratio > 0 && known_ratio < 1) {
-    const auto found = note_known(known_[guard], t, x, size, known_ratio);
-    if (found) return found;
+    if (auto found = note_known(known_[guard], t, x, size, known_ratio)) return found;
   }
   Sequence& s = sequences_[guard];
   const double gap = std::abs(t - s.t), direction = t < s.t ? -1 : 1;

@@ -528,7 +528,7 @@ Verdict Transitions::apply(const Here& here, const Cause& cause, Event found, st
   for (int round = 0;; ++round) {
     const Cause& now = round == 0 ? cause : next;
     begin_round(here, now);
-    Event event = round == 0 ? std::move(found) : Event{};
+    Event event = std::exchange(found, {});  // what was found is of the first round
     event.t = here.t;
     if (round > 0) event.kind = EventKind::jump;
     if (now.accumulating >= 0) event.kind = EventKind::accumulation;

@@ -24,7 +24,7 @@ std::size_t at(int i) {
 // Quantities that can be read by name, and are evaluated when somebody does: a program is made for those alone.
 class Quantities {
  public:
-  Quantities(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+  explicit Quantities(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
 
   double value(int node, const Point<double>& at) const {
     const GraphFunction* function = nullptr;

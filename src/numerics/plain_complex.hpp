@@ -23,6 +23,7 @@ class TwoPlace {
   Two value() const { return two(static_cast<const double*>(at_)); }
   operator Two() const { return value(); }
   Two operator*(double factor) const { return value() * factor; }
+  // NOLINTNEXTLINE(misc-unconventional-assign-operator): it is written through, and assignments are not read on
   void operator=(Two all) const { std::memcpy(at_, &all, sizeof all); }
   void operator-=(Two all) const { *this = value() - all; }
   void operator*=(double factor) const { *this = value() * factor; }
