@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Cholesky>
+
 #include "numerics/orthogonal.hpp"
 #include "numerics/sparse_lu.hpp"
 
@@ -36,6 +38,26 @@ Eigen::VectorXd equilibrate(Eigen::MatrixXd& A) {
     }
   }
   return factor;
+}
+
+/// Exponents of two for rows and columns that make the entries one on average: those of least Σ (log2 |a_ij| + r_i +
+/// c_j)^2 over the entries that are there (Curtis and Reid, J. Inst. Maths. Applics 10 (1972) 118). Whatever units
+/// rows and columns had before, they have the same afterwards.
+struct Exponents {
+  Eigen::VectorXd rows, columns;
+};
+Exponents balance(const Eigen::MatrixXd& logs) {
+  const Eigen::MatrixXd there = logs.unaryExpr([](double one) { return std::isfinite(one) ? 1.0 : 0.0; });
+  const Eigen::MatrixXd known = logs.unaryExpr([](double one) { return std::isfinite(one) ? one : 0.0; });
+  const Eigen::VectorXd in_row = there.rowwise().sum().cwiseMax(1.0), in_column = there.colwise().sum().cwiseMax(1.0);
+  const Eigen::VectorXd row_means = known.rowwise().sum().cwiseQuotient(in_row);
+  // The sum of all rows of a block is zero: what moves its rows one way and its columns the other changes nothing.
+  Eigen::MatrixXd normal = -there.transpose() * in_row.cwiseInverse().asDiagonal() * there;
+  normal.diagonal() += (1 + 1e-12) * in_column;
+  Exponents found;
+  found.columns = normal.ldlt().solve(there.transpose() * row_means - known.colwise().sum().transpose());
+  found.rows = -row_means - (there * found.columns).cwiseQuotient(in_row);
+  return found;
 }
 
 /// Once by rows, once by columns, roughly.
@@ -77,8 +99,10 @@ bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
 Scales scale_by_assignment(Eigen::MatrixXd& A) {
   const Eigen::Index n = A.rows();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Eigen::MatrixXd cost =
-      A.unaryExpr([](double entry) { return -std::log2(std::abs(entry)); });  // infinite where there is none
+  Eigen::MatrixXd cost = A.unaryExpr([](double entry) { return std::log2(std::abs(entry)); });
+  // First in units of their own: there are many such scales, and which is taken must not hang on those of A.
+  const Exponents own = balance(cost);
+  cost = -((cost.colwise() + own.rows).rowwise() + own.columns.transpose());  // infinite where there is none
   Eigen::VectorXd u = Eigen::VectorXd::Zero(n + 1), v = u;
   std::vector<Eigen::Index> row_of(static_cast<std::size_t>(n) + 1, n), way(row_of.size(), n);  // column n: the source
   const auto at = [](Eigen::Index i) { return static_cast<std::size_t>(i); };
@@ -114,8 +138,8 @@ Scales scale_by_assignment(Eigen::MatrixXd& A) {
   // Powers of two, so that nothing is rounded.
   Scales scales{Eigen::VectorXd(n), Eigen::VectorXd(n)};
   for (Eigen::Index i = 0; i < n; ++i) {
-    scales.rows(i) = std::exp2(std::round(u(i)));
-    scales.columns(i) = std::exp2(std::round(v(i)));
+    scales.rows(i) = std::exp2(std::round(own.rows(i) + u(i)));
+    scales.columns(i) = std::exp2(std::round(own.columns(i) + v(i)));
   }
   A = (scales.rows.asDiagonal() * A * scales.columns.asDiagonal()).eval();
   return scales;

@@ -40,6 +40,14 @@ Signature CombinedRows::signature() const {
   return sigma;
 }
 
+std::vector<CombinedRows::Entry> CombinedRows::entries(int sample, int row) const {
+  std::vector<Entry> all;
+  for (std::size_t k = 0; k < keys_[at(row)].size(); ++k)
+    if (const double value = values_[at(sample)][at(row)][k]; value != 0)
+      all.push_back({keys_[at(row)][k].column, keys_[at(row)][k].order, value});
+  return all;
+}
+
 MatrixEntries CombinedRows::leading(int sample, const std::vector<int>& c, const std::vector<int>& d) const {
   MatrixEntries entries;
   for (int i = 0; i < size(); ++i) {

@@ -34,6 +34,12 @@ class CombinedRows {
   /// In terms of the equations.
   const std::vector<RowParts>& parts() const { return parts_; }
 
+  struct Entry {
+    int column, order;
+    double value;
+  };
+  /// dR_i / dy_j^(order) at a point; what cancels is zero.
+  std::vector<Entry> entries(int sample, int row) const;
   /// Entries that are there at one of the points at least.
   Signature signature() const;
   /// dR_i / dy_j^(d_j - c_i) at a point.

@@ -8,6 +8,7 @@
 
 #include "formulate/dae_explanation.hpp"
 #include "formulate/dae_rank.hpp"
+#include "formulate/dae_reach.hpp"
 #include "numerics/assignment.hpp"
 
 namespace pawl::formulate {
@@ -205,11 +206,10 @@ class Analysis {
   }
 
   void take_roles(const Signature& sigma) {
-    std::vector<int> row_of(at(n_)), times(at(n_));  // that equations of a row are differentiated
-    for (int i = 0; i < n_; ++i) row_of[at(out_.assigned[at(i)])] = i;
+    std::vector<int> times(at(n_));  // that equations of a row are differentiated
     for (int i = 0; i < n_; ++i) times[at(i)] = out_.differentiations(i);
     const int most = *std::max_element(times.begin(), times.end());
-    const std::vector<int> reach = most > 0 ? find_reach(sigma, row_of, std::move(times), most) : times;
+    const std::vector<int> indices = find_indices(sigma, times, most);
     // Where M cannot be another elsewhere, nobody has to look there.
     is_seen_here_ = equations_.mass_is_proved_constant() && all_finite(samples_.here().M);
     std::vector<bool> moves(at(n_), false);
@@ -218,8 +218,7 @@ class Analysis {
       for (const DaeValues& sample : samples_.all()) note_moving(equations_.by_row(), sample, moves);
     for (int j = 0; j < n_; ++j) {
       out_.roles[at(j)].is_differential = moves[at(j)];
-      out_.roles[at(j)].index = std::max(0, 1 + reach[at(row_of[at(j)])] - out_.d[at(j)]);
-      if (!moves[at(j)]) out_.roles[at(j)].index = std::max(out_.roles[at(j)].index, 1);
+      out_.roles[at(j)].index = std::max(moves[at(j)] ? 0 : 1, indices[at(j)]);
       out_.index = std::max(out_.index, out_.roles[at(j)].index);
     }
     out_.degrees_of_freedom =
@@ -230,6 +229,15 @@ class Analysis {
     if (most > 2) out_.failure = check_differentiations(most);
   }
 
+  std::vector<int> find_indices(const Signature& sigma, const std::vector<int>& times, int most) {
+    PatternIndices by_pattern = indices_by_pattern(sigma, out_.assigned, times, out_.c, out_.d);
+    const bool may_cancel = out_.has_combinations() || by_pattern.hang_on_lower_orders;
+    if (most == 0 || !may_cancel || n_ > largest_ranked) return std::move(by_pattern.indices);
+    if (!combined_) combined_.emplace(equations_.by_row(), samples_.all());
+    std::vector<int> in_numbers = indices_in_numbers(*combined_, out_.c, out_.d, threshold_);
+    return std::move(in_numbers.empty() ? by_pattern.indices : in_numbers);
+  }
+
   /// Beyond the second derivative equations are power series; differences would be mostly noise.
   std::string check_differentiations(int most) const {
     for (int i = 0; i < n_; ++i)
@@ -237,29 +245,6 @@ class Analysis {
         if (out_.c[at(i)] + part.order > 2 && !equations_.takes_series(part.row))
           return explain_opaque(equations_, out_, part.row, out_.c[at(i)] + part.order);
     return most + 2 > static_cast<int>(Series::most) ? explain_too_high(equations_, out_, most) : std::string();
-  }
-
-  /// Derivatives of equation i reach y_j through the leading terms: per row, the largest number of times among those
-  /// that do.
-  std::vector<int> find_reach(const Signature& sigma, const std::vector<int>& row_of, std::vector<int> reach,
-                              int most) const {
-    std::vector<std::vector<int>> readers(at(n_));
-    for (int i = 0; i < n_; ++i)
-      for (const auto& [j, order] : sigma.row(i))
-        if (out_.d[at(j)] - out_.c[at(i)] == order) readers[at(row_of[at(j)])].push_back(i);
-    for (int level = most; level > 0; --level) {
-      std::vector<int> queue;
-      for (int i = 0; i < n_; ++i)
-        if (reach[at(i)] == level) queue.push_back(i);
-      for (std::size_t k = 0; k < queue.size(); ++k) {
-        for (const int i : readers[at(queue[k])]) {
-          if (reach[at(i)] >= level) continue;
-          reach[at(i)] = level;
-          queue.push_back(i);
-        }
-      }
-    }
-    return reach;
   }
 
   void count_combinations() {
