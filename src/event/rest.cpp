@@ -44,9 +44,7 @@ void Rest::see(const Moment& moment) {
 double Rest::margin(Band band, std::size_t i) const {
   const double rounding = at_rest * (is_solved_ ? std::max(largest_[i], control_.absolute[i]) : largest_[i]);
   if (band == Band::rounding) return rounding;
-  const double error = std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
-  const bool is_rounded_only = band == Band::noise && !is_solved_;
-  return is_rounded_only ? std::min(error, static_cast<double>(1 + steps_) * rounding) : error;
+  return std::max(rounding, control_.absolute[i] + control_.relative * largest_[i]);
 }
 
 double Rest::rate_margin(Band band, std::size_t i) const {

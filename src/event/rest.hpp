@@ -2,10 +2,9 @@
 // locked, a blocked current. What moves them is noise, and noise is no event: what is held of them stays.
 //
 // A guard comes to rest where its value, its first and its second derivative are zero to rounding, at the start of a
-// piece. It stays at rest while its value is within the noise of the states that it reads. For rates that are
-// integrated explicitly that is rounding; unknowns that are solved for are known to the tolerance, and between the ends
-// of steps a polynomial is on no manifold. It has left where it is beyond that; since when is told by rounding, as far
-// as one step shows it.
+// piece. It stays at rest while its value is within the noise of the states that it reads: the error that integration
+// may make, since what the motion keeps (an energy, a constraint) is kept to the tolerance. It has left where it is
+// beyond that; since when is told by rounding, as far as one step shows it.
 #pragma once
 
 #include <optional>
@@ -23,8 +22,8 @@ class Rest {
   Rest(GuardSet& guards, const StepControl& control, int size);
 
   /// How far from zero counts as zero, measured by the largest values that the states have had: rounding where a guard
-  /// comes to rest; while it rests, noise: the rounding of all steps, or, where unknowns are solved for or pulled onto
-  /// a manifold, the error that integration may make. A relation at rest is told by that error in any case.
+  /// comes to rest; while it rests, the error that integration may make. Of rates, noise is rounding where they are not
+  /// solved for, but for relations.
   enum class Band { rounding, noise, integration };
   double margin(Band band, std::size_t i) const;       ///< of a state
   double rate_margin(Band band, std::size_t i) const;  ///< of its rate
@@ -32,10 +31,7 @@ class Rest {
   double decisive_rate(std::size_t i) const;
 
   /// A step is to be looked at. is_solved: iterations end at a tolerance, or the ends of steps are corrected.
-  void begin_step(bool is_solved) {
-    ++steps_;
-    is_solved_ = is_solved_ || is_solved;
-  }
+  void begin_step(bool is_solved) { is_solved_ = is_solved_ || is_solved; }
   /// States and rates of this size have been seen.
   void see(const Moment& moment);
   /// |x| of a state so far.
@@ -51,7 +47,7 @@ class Rest {
   /// one, and since when is told by rounding.
   std::optional<Zero> end_in(const Step& step, int guard, double limit, Band band, bool is_fresh, double patience = 0);
 
-  void carry(Memory& memory) { memory(largest_, largest_rate_, step_size_, steps_, is_solved_); }
+  void carry(Memory& memory) { memory(largest_, largest_rate_, step_size_, is_solved_); }
 
  private:
   void see(const double* x);
@@ -62,7 +58,6 @@ class Rest {
   std::size_t n_;
   std::vector<double> largest_, largest_rate_;  // of every state so far
   double step_size_ = 0;
-  long long steps_ = 0;
   bool is_solved_;
   std::vector<double> x_, moved_, sizes_;  // sizes_: of what followers are made of
   GivenStates<Interval> box_;

@@ -72,6 +72,31 @@ TEST_P(AtRest, AUnilateralGuardFiresWhereTheMotionTakesItBeyondZero) {
   for (int k = 0; k < run.sample_count(); ++k) EXPECT_GE(run.sample(k)[x], -1.01e-9);
 }
 
+// x² + v² - 1 is kept by the motion, and by integration to the tolerance: nothing happens until something else moves
+// it.
+TEST(Rest, WhatTheMotionKeepsIsQuietUntilItIsMoved) {
+  for (const char* method : {"auto", "dop853", "dormand-prince-5", "tsitouras-5", "verner-9", "radau", "esdirk-5"}) {
+    for (const double tolerance : {1e-4, 1e-6, 1e-9, 1e-12}) {
+      for (const bool is_black_box : {false, true}) {
+        SCOPED_TRACE(testing::Message() << method << ", " << tolerance << (is_black_box ? ", black box" : ""));
+        System s("oscillator");
+        const auto x = s.state("x", 0), v = s.state("v", 1);
+        s.rates([=](const auto& at, auto& d) {
+          d[x] = at[v];
+          d[v] = -at[x];
+        });
+        const auto energy = [=](const auto& at) { return sqr(at[x]) + sqr(at[v]) - 1; };
+        const Guard kept = is_black_box ? s.guard("kept", black_box(energy)) : s.guard("kept", energy);
+        s.time_event("faster", 5.0).then([=](Jump& jump) { jump[v] = 1.1 * jump.pre(v); });
+        s.time_event("slower", 6.0).then([=](Jump& jump) { jump[v] = 0.8 * jump.pre(v); });
+        const Result run = simulate(s, {.end = 10, .tolerance = tolerance, .method = method});
+        ASSERT_TRUE(run.finished()) << run.reason;
+        EXPECT_EQ(run.times_of(kept), std::vector<double>{6.0});
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, AtRest, ::testing::ValuesIn(adaptive_methods()), [](const auto& one) {
   std::string name = one.param;
   for (char& c : name) c = c == '-' ? '_' : c;
