@@ -19,6 +19,7 @@ export interface Head {
   method: string;
   outcome: string;
   reason: string;
+  counts?: string; // instead of those of steps and events
   command: string;
   t_start: number;
   t_end: number;

@@ -26,7 +26,7 @@ export function color(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/// Okabe and Ito's colours, told apart by all; with dashes after the first round.
+/// Colours told apart by all (tests/report/colours.py), near those of Okabe and Ito; with dashes after the first round.
 export function curveColor(i: number): string {
   return color(`--curve-${i % 7}`);
 }

@@ -64,7 +64,7 @@ class Page {
       this.repaint();
     };
     const outcome = element('span', { className: `outcome ${head.outcome}` }, head.outcome);
-    const made = element('header', {}, element('h1', {}, head.title, ' ', outcome, theme), element('p', {}, head.summary), element('p', { className: 'soft' }, `${head.method}, t = ${exactTime(head.t_start)} to ${exactTime(head.t_end)}, ${this.report.pieces.count} steps, ${this.report.events.length} events`));
+    const made = element('header', {}, element('h1', {}, head.title, ' ', outcome, theme), element('p', {}, head.summary), element('p', { className: 'soft' }, `${head.method}, t = ${exactTime(head.t_start)} to ${exactTime(head.t_end)}, ${head.counts ?? `${this.report.pieces.count} steps, ${this.report.events.length} events`}`));
     if (head.reason) made.append(element('pre', { className: 'message warning' }, head.reason));
     if (head.command) {
       const copy = element('button', { type: 'button', className: 'small' }, 'copy');
