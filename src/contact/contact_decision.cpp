@@ -7,6 +7,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/contacts.hpp"
+#include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
@@ -18,10 +19,6 @@ using Kind = ContactInfo::Kind;
 constexpr double no_force = 64 * std::numeric_limits<double>::epsilon();  // of the largest force
 constexpr double no_pressure = 1e-9;  // of the accelerations that a force which has let go is a difference of
 constexpr double weightless = 1e-5;   // of the accelerations: differences below 1e-9 of this are rounding
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// That acts on a coordinate, as evaluated last.
 double largest_force(const formulate::MechanicsForm& form) {

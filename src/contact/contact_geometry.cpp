@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "numerics/elimination.hpp"
+#include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// G of the rows in force, dense.
 Eigen::MatrixXd dense(const formulate::MechanicsTerms& terms) {

@@ -9,6 +9,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/impact.hpp"
+#include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
 namespace pawl::contact {
@@ -22,10 +23,6 @@ constexpr int most_impacts = 100;       // at one instant
 constexpr double unsolved = 1e-9;       // of the speeds of an impact: what its solution may leave
 constexpr double slow = 2e-7;           // of the largest speed: bounces may be below the rounding of gaps
 constexpr double gap_rounding = 8 * std::numeric_limits<double>::epsilon();  // of the size of the coordinates
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What a contact has done whose mode was another before.
 void tell(const ContactInfo& contact, int number, ContactMode before, ContactMode after,

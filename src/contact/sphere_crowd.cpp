@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::contact {
 
 namespace {
@@ -21,8 +23,6 @@ constexpr double skin_in_radii = 0.3;
 constexpr double slow_impact = 10;
 // Per contact time: whoever hits sleepers so often is caught between those that cannot give way.
 constexpr double hammering = 20;
-constexpr double eps = std::numeric_limits<double>::epsilon();
-
 /// Of a distance of something there to something as far away.
 double rounding_of(Vector3 position, double distance) {
   return 4 * eps * (norm(position) + distance);

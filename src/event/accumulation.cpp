@@ -5,10 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
 namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int least_shrinking = 4;  // gaps in a row
 
 /// Limit of a component that is smooth in time, whose steps shrink like q but for their own size; of one whose steps
@@ -26,7 +27,7 @@ std::optional<double> limit_of(double x0, double x1, double x2, double q) {
 }
 
 /// A state found for another time than the one that is known best: along the way there, if the two are not far apart.
-void shift(Accumulation& found, double from, double t, const double* x) {
+void move_on(Accumulation& found, double from, double t, const double* x) {
   if (!(std::abs(found.time - from) <= std::abs(from - t)) || from == t) return;
   for (std::size_t i = 0; i < found.state.size(); ++i)
     found.state[i] += (found.time - from) * (found.state[i] - x[i]) / (from - t);
@@ -94,7 +95,7 @@ std::optional<Accumulation> AccumulationWatch::note_known(KnownSequence& s, doub
   found.uncertainty = s.time.uncertainty();
   if (std::abs(found.time - t) > 2 * std::abs(ahead)) found.time = t + ahead;
   // The state of the last gaps, so that what jumped before them is in it, at the time that is known best.
-  shift(found, third, t, x);
+  move_on(found, third, t, x);
   return found;
 }
 
@@ -184,7 +185,7 @@ void AccumulationWatch::agree(Accumulation& found, double t, const double* x) co
     found.time = s.time.best();
     found.uncertainty = s.time.uncertainty();
   }
-  shift(found, first, t, x);
+  move_on(found, first, t, x);
 }
 
 bool AccumulationWatch::is_chattering(int guard) const {

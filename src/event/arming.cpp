@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "numerics/index.hpp"
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
 namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double of_forces = 64 * eps;     // what may be left of a multiplier that vanishes, relative to the largest
 constexpr double solved_rounding = 1e-10;  // of a step: how far rounding of consistent values moves a zero
 constexpr int guards_worth_sleeping = 16;  // with fewer, boxes cost more than they save
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-int sign_of(double x) {
-  return (x > 0) - (x < 0);
-}
 
 /// It has fired before its own zero, which is still to come.
 bool settles(const Armed& armed, const Moment& moment) {

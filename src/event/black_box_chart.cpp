@@ -5,11 +5,11 @@
 #include <limits>
 #include <numbers>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// Bernstein coefficients of each Chebyshev polynomial T_0 ... T_n on the unit interval.
 template <int n>

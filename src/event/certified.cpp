@@ -6,12 +6,11 @@
 
 #include "event/finder.hpp"
 #include "event/stored_states.hpp"
+#include "numerics/rounding.hpp"
 
 namespace pawl::event {
 
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 constexpr double near_border = 1e-6;  // of a step: a zero this close to where a guard loses its value comes first
 

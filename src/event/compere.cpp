@@ -18,12 +18,12 @@
 
 #include "event/finder.hpp"
 #include "event/hermite.hpp"
+#include "numerics/rounding.hpp"
 
 namespace pawl::event {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_iterations = 10;   // without a bracket
 constexpr int most_bisections = 200;  // with one; never reached unless the guard is not continuous
 constexpr double default_tolerance = 1e-10;

@@ -22,12 +22,12 @@
 #include "event/finder.hpp"
 #include "event/hermite.hpp"
 #include "event/sign_chart.hpp"
+#include "numerics/rounding.hpp"
 
 namespace pawl::event {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double default_width = 1e-9;  // delta_1 and delta_2 of the paper
 
 class Daspke final : public EventFinder {

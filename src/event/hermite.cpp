@@ -5,12 +5,11 @@
 #include <limits>
 
 #include "event/sign_chart.hpp"
+#include "numerics/rounding.hpp"
 
 namespace pawl::event {
 
-namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-}
+namespace {}
 
 double resolution(double t) {
   return 4 * eps * std::abs(t) + std::numeric_limits<double>::min();

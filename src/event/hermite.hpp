@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "event/guard_set.hpp"
+#include "event/standing.hpp"
 #include "pawl/step.hpp"
 
 namespace pawl::event {
@@ -44,11 +45,6 @@ class GuardProbe {
   std::vector<double> x_, rate_, moved_;
   GivenStates<Jet<double>> jets_;
 };
-
-/// Sign of a number: -1, 0 or 1.
-inline int sign_of(double x) {
-  return (x > 0) - (x < 0);
-}
 
 /// A place where a polynomial changes sign.
 struct Crossing {

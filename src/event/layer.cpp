@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-namespace pawl::event {
+#include "numerics/rounding.hpp"
 
-namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-}
+namespace pawl::event {
 
 Layer::Layer(detail::Dynamics& dynamics, std::shared_ptr<const Held> start, ActiveField& field,
              const StepControl& control, const LayerOptions& options, int size)

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
 namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double at_rest = 64 * eps;  // what may be left of a difference that rests at zero, relative to its terms
 
-int sign_of(double x) {
-  return (x > 0) - (x < 0);
-}
 }  // namespace
 
 Rest::Rest(GuardSet& guards, const StepControl& control, int size)

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
-namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-}
+namespace {}
 
 bool ChartReader::emit(int sign, double a, double b) {
   if (sign == 0) {

@@ -8,6 +8,10 @@
 
 namespace pawl::event {
 
+inline int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
+
 /// What is known of a guard at one instant; 0: not certain, or not asked for.
 struct Signs {
   int sign = 0;

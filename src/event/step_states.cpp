@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/rounding.hpp"
+
 namespace pawl::event {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most = 16;  // largest degree of a step polynomial
 
 /// The polynomial about m, and Σ |c_k| b^k with its two derivatives' counterparts, for the rounding margins.

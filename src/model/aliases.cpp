@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
 
 namespace {
 
 constexpr std::size_t most_terms = 16;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

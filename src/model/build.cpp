@@ -9,6 +9,7 @@
 #include "model/copy.hpp"
 #include "model/discrete.hpp"
 #include "model/reduction.hpp"
+#include "numerics/index.hpp"
 #include "pawl/model/model.hpp"
 
 namespace pawl::model {
@@ -16,10 +17,6 @@ namespace pawl::model {
 namespace {
 
 constexpr int most_single_conditions = 64;  // beyond, one function computes all of them
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Quantities that can be read by name, and are evaluated when somebody does: a program is made for those alone.
 class Quantities {
@@ -49,9 +46,9 @@ struct Quantity {
   double operator()(const Point<double>& at) const { return all->value(node, at); }
 };
 
-class Builder {
+class SystemBuilder {
  public:
-  Builder(const ModelData& model, const BuildOptions& options)
+  SystemBuilder(const ModelData& model, const BuildOptions& options)
       : model_(model), options_(options), system_(model.name) {}
 
   System build(BuildReport* report) {
@@ -290,7 +287,7 @@ class Builder {
 
 System Model::build(const BuildOptions& options, BuildReport* report) const {
   const std::lock_guard lock(*builds_);
-  return Builder(*data_, options).build(report);
+  return SystemBuilder(*data_, options).build(report);
 }
 
 }  // namespace pawl::model

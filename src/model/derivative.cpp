@@ -111,17 +111,17 @@ class Rules {
   Graph& g_;
 };
 
-using Gradient = std::vector<std::pair<int, int>>;  // columns, ascending, with their nodes
+using Columns = std::vector<std::pair<int, int>>;  // columns, ascending, with their nodes
 
-int derivative_in(const Gradient* gradient, std::size_t& at, int column, int zero) {
+int derivative_in(const Columns* gradient, std::size_t& at, int column, int zero) {
   if (gradient == nullptr || at >= gradient->size() || (*gradient)[at].first != column) return zero;
   return (*gradient)[at++].second;
 }
 
 // Merges the gradients of the operands of a node by columns.
-Gradient merged(Rules& rules, int node, const std::array<const Gradient*, 3>& of_operands, int zero) {
+Columns merged(Rules& rules, int node, const std::array<const Columns*, 3>& of_operands, int zero) {
   std::array<std::size_t, 3> at{};
-  Gradient result;
+  Columns result;
   for (;;) {
     int column = -1;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -147,7 +147,7 @@ std::vector<Entry> Graph::jacobian(const std::vector<int>& outputs, Op kind) {
   const std::vector<int> nodes = order(outputs);
   const int zero = constant(0), one = constant(1);
   std::vector<int> place(nodes.empty() ? 0 : static_cast<std::size_t>(nodes.back()) + 1, -1);
-  std::vector<Gradient> gradients(nodes.size());
+  std::vector<Columns> gradients(nodes.size());
   Rules rules(*this);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int node = nodes[k];
@@ -155,7 +155,7 @@ std::vector<Entry> Graph::jacobian(const std::vector<int>& outputs, Op kind) {
     const Node n = (*this)[node];
     if (n.op == kind && (kind != Op::rate || n.b == 1)) gradients[k] = {{n.a, one}};
     if (is_leaf(n.op) || !is_moving(node)) continue;
-    std::array<const Gradient*, 3> of_operands{};
+    std::array<const Columns*, 3> of_operands{};
     const std::array<int, 3> operands{n.a, n.b, n.c};
     for (int i = 0; i < operand_count(n.op); ++i) {
       const auto at = static_cast<std::size_t>(i);

@@ -5,15 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
 
 namespace {
 
 constexpr int most_repetitions = 100;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

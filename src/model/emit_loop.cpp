@@ -15,7 +15,7 @@ namespace x86 = asmjit::x86;
 namespace {
 
 constexpr int lane_registers = 13, lane_bytes = 32;
-const x86::Ymm first_scratch = x86::ymm15, second_scratch = x86::ymm14, third_scratch = x86::ymm13;
+const x86::Ymm first_wide = x86::ymm15, second_wide = x86::ymm14, third_wide = x86::ymm13;
 const x86::Gp counter = x86::r15, arrays = x86::rbp;
 
 class LoopEmitter : public Emitter {
@@ -33,8 +33,8 @@ class LoopEmitter : public Emitter {
   void write() override {
     begin();
     for (std::size_t i = 0; i < layout_.held.size(); ++i) {
-      a_.vbroadcastsd(first_scratch, x86::ptr(h_, 8 * static_cast<int>(i)));
-      a_.vmovupd(slot(static_cast<int>(i)), first_scratch);
+      a_.vbroadcastsd(first_wide, x86::ptr(h_, 8 * static_cast<int>(i)));
+      a_.vmovupd(slot(static_cast<int>(i)), first_wide);
     }
     const asmjit::Label again = a_.newLabel(), done = a_.newLabel();
     a_.xor_(counter.r32(), counter.r32());
@@ -98,14 +98,14 @@ class LoopEmitter : public Emitter {
     return x86::ptr(is_array ? arrays : x_, counter, 3, 8 * placed.index.base * (is_array ? loop_.count : 1));
   }
 
-  // Puts four values side by side into first_scratch, from addresses that lane(k) gives.
+  // Puts four values side by side into first_wide, from addresses that lane(k) gives.
   template <class Lane>
   void assemble(const Lane& lane) {
     a_.vmovsd(x86::xmm(15), lane(0));
     a_.vmovhpd(x86::xmm(15), x86::xmm(15), lane(1));
     a_.vmovsd(x86::xmm(14), lane(2));
     a_.vmovhpd(x86::xmm(14), x86::xmm(14), lane(3));
-    a_.vinsertf128(first_scratch, first_scratch, x86::xmm(14), 1);
+    a_.vinsertf128(first_wide, first_wide, x86::xmm(14), 1);
   }
   void gather(int i) {
     const PlacedLeaf& placed = leaves_[static_cast<std::size_t>(i)];
@@ -125,7 +125,7 @@ class LoopEmitter : public Emitter {
         return x86::ptr(from, x86::rax, 3);
       });
     } else if (index.stride == 0) {
-      a_.vbroadcastsd(first_scratch, x86::ptr(from, 8 * index.base));
+      a_.vbroadcastsd(first_wide, x86::ptr(from, 8 * index.base));
     } else {
       x86::Gp scaled = counter;
       if (index.stride != 1) {
@@ -134,7 +134,7 @@ class LoopEmitter : public Emitter {
       }
       assemble([&](int k) { return x86::ptr(from, scaled, 3, 8 * (index.base + k * index.stride)); });
     }
-    a_.vmovupd(slot(leaf_slot(i)), first_scratch);
+    a_.vmovupd(slot(leaf_slot(i)), first_wide);
   }
   // Every second state from here on, and the leaf that reads those between; -1: there is none.
   int partner_of(const PlacedLeaf& placed) const {
@@ -154,14 +154,14 @@ class LoopEmitter : public Emitter {
     const auto base = [&](int leaf) { return leaves_[static_cast<std::size_t>(leaf)].index.base; };
     if (base(partner) < base(i)) std::swap(i, partner);
     a_.lea(x86::rax, x86::ptr(counter, counter));
-    a_.vmovupd(first_scratch, x86::ptr(x_, x86::rax, 3, 8 * base(i)));
-    a_.vmovupd(second_scratch, x86::ptr(x_, x86::rax, 3, 8 * base(i) + 32));
-    a_.vunpcklpd(third_scratch, first_scratch, second_scratch);
-    a_.vunpckhpd(first_scratch, first_scratch, second_scratch);
-    a_.vpermpd(third_scratch, third_scratch, 0xd8);  // lanes 0, 2, 1, 3
-    a_.vpermpd(first_scratch, first_scratch, 0xd8);
-    a_.vmovupd(slot(leaf_slot(i)), third_scratch);
-    a_.vmovupd(slot(leaf_slot(partner)), first_scratch);
+    a_.vmovupd(first_wide, x86::ptr(x_, x86::rax, 3, 8 * base(i)));
+    a_.vmovupd(second_wide, x86::ptr(x_, x86::rax, 3, 8 * base(i) + 32));
+    a_.vunpcklpd(third_wide, first_wide, second_wide);
+    a_.vunpckhpd(first_wide, first_wide, second_wide);
+    a_.vpermpd(third_wide, third_wide, 0xd8);  // lanes 0, 2, 1, 3
+    a_.vpermpd(first_wide, first_wide, 0xd8);
+    a_.vmovupd(slot(leaf_slot(i)), third_wide);
+    a_.vmovupd(slot(leaf_slot(partner)), first_wide);
   }
   void write_table(std::size_t i) {
     a_.align(asmjit::AlignMode::kData, 4);
@@ -191,12 +191,12 @@ class LoopEmitter : public Emitter {
   void store_register(int reg, int to) override { a_.vmovupd(slot(to), x86::ymm(static_cast<std::uint32_t>(reg))); }
 
   void take_side(const Instruction& one) override {
-    const Ymm from = loaded(one.operand[0], first_scratch);
+    const Ymm from = loaded(one.operand[0], first_wide);
     registers_.pass(one, now_);
     a_.vmovupd(slot(registers_.take_slot(one.node)), from);
   }
   void store_output(const Instruction& one) override {
-    const Ymm from = loaded(one.operand[0], first_scratch);
+    const Ymm from = loaded(one.operand[0], first_wide);
     const Indices& rows = loop_.rows[static_cast<std::size_t>(one.node)];
     if (rows.stride == 1) {
       a_.vmovupd(x86::ptr(out_, counter, 3, 8 * rows.base), from);
@@ -217,18 +217,18 @@ class LoopEmitter : public Emitter {
     if (calls(one)) {
       call_library(one, op);
     } else if (is_unary(op)) {
-      const Ymm x = loaded(one.operand[0], first_scratch), y = result(one);
+      const Ymm x = loaded(one.operand[0], first_wide), y = result(one);
       if (op == Op::neg) a_.vxorpd(y, x, sign_mask());
       if (op == Op::abs) a_.vandpd(y, x, magnitude_mask());
       if (op == Op::sqr) a_.vmulpd(y, x, x);
       if (op == Op::sqrt) a_.vsqrtpd(y, x);
     } else if (op == Op::select) {
       const asmjit::Operand g = place(one.operand[0]);
-      a_.vxorpd(first_scratch, first_scratch, first_scratch);
-      a_.emit(x86::Inst::kIdVcmppd, first_scratch, first_scratch, g, asmjit::imm(1));  // 0 < g
+      a_.vxorpd(first_wide, first_wide, first_wide);
+      a_.emit(x86::Inst::kIdVcmppd, first_wide, first_wide, g, asmjit::imm(1));  // 0 < g
       const asmjit::Operand where_positive = place(one.operand[1]);
-      const Ymm otherwise = loaded(one.operand[2], second_scratch), y = result(one);
-      a_.emit(x86::Inst::kIdVblendvpd, y, otherwise, where_positive, first_scratch);
+      const Ymm otherwise = loaded(one.operand[2], second_wide), y = result(one);
+      a_.emit(x86::Inst::kIdVblendvpd, y, otherwise, where_positive, first_wide);
     } else {
       arithmetic(one, op);
     }
@@ -237,7 +237,7 @@ class LoopEmitter : public Emitter {
     int first = one.operand[0], second = one.operand[1];
     const bool exchanges = (op == Op::add || op == Op::mul) && !has_register(first) && has_register(second);
     if (exchanges || op == Op::min || op == Op::max) std::swap(first, second);  // min: y < x ? y : x
-    const Ymm x = loaded(first, first_scratch);
+    const Ymm x = loaded(first, first_wide);
     const asmjit::Operand y = place(second);
     const Ymm z = result(one);
     a_.emit(arithmetic_instruction(op, Width::four), z, x, y);
@@ -247,8 +247,8 @@ class LoopEmitter : public Emitter {
   void call_library(const Instruction& one, Op op) {
     const bool has_two = is_binary(op);
     const int first = leaf_slot(static_cast<int>(leaves_.size())), second = first + 1;
-    a_.vmovupd(slot(first), loaded(one.operand[0], first_scratch));
-    if (has_two) a_.vmovupd(slot(second), loaded(one.operand[1], first_scratch));
+    a_.vmovupd(slot(first), loaded(one.operand[0], first_wide));
+    if (has_two) a_.vmovupd(slot(second), loaded(one.operand[1], first_wide));
     registers_.pass(one, now_);
     registers_.flush();
     a_.vzeroupper();

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
 
 namespace {
 
 using Kind = ScheduleItem::Kind;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class Builder {
  public:

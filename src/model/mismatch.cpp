@@ -5,22 +5,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
 
 namespace {
 
-constexpr std::size_t most_shown = 6;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr std::size_t most_named = 6;
 
 template <class Name>
 std::string listed(const std::vector<int>& numbers, const Name& name) {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < std::min(numbers.size(), most_shown); ++k) names.push_back(name(numbers[k]));
-  if (numbers.size() <= most_shown) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names, ", "), numbers.size() - most_shown);
+  for (std::size_t k = 0; k < std::min(numbers.size(), most_named); ++k) names.push_back(name(numbers[k]));
+  if (numbers.size() <= most_named) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names, ", "), numbers.size() - most_named);
 }
 
 const char* plural(int count) {

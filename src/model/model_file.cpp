@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/line_reader.hpp"
+#include "numerics/index.hpp"
 
 namespace pawl::model {
 
@@ -15,10 +16,6 @@ namespace {
 
 constexpr int highest_derivative = 32;
 constexpr const char* no_place = "-";
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 using Action = ModelData::Action;
 

@@ -8,6 +8,7 @@
 
 #include "model/instruction.hpp"
 #include "model/interpreter.hpp"
+#include "numerics/index.hpp"
 #include "pawl/function.hpp"
 #include "pawl/system.hpp"
 
@@ -15,9 +16,6 @@ namespace pawl::model {
 
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 int number_of(Code code) {
   return static_cast<int>(code);
 }

@@ -11,6 +11,7 @@
 #include "model/incidence.hpp"
 #include "model/mismatch.hpp"
 #include "model/solve.hpp"
+#include "numerics/index.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::model {
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::size_t largest_torn = 64;  // rows of a block; beyond, the sparse solver of the engine is the better one
 constexpr int most_rounds = 64;           // of eliminated constraints: the highest index there may be
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class Reducer {
  public:

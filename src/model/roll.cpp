@@ -4,16 +4,14 @@
 #include <map>
 #include <unordered_map>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
 
 namespace {
 
 constexpr int longest_period = 256;          // rows of a body
 constexpr std::size_t largest_shape = 4000;  // operations and leaves of a row
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The shape of some rows: operations in the order they are met, with numbers for those met before. Every occurrence of
 // a leaf is one of its own, because which of them happen to be the same differs between iterations.

@@ -7,14 +7,11 @@
 #include "model/lanes.hpp"
 #include "model/layout.hpp"
 #include "model/loop_code.hpp"
+#include "numerics/index.hpp"
 
 namespace pawl::model {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Rows of numbers that cross the lines of the cache are slow to write and to read back.
 constexpr std::size_t line = 64;

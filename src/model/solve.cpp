@@ -5,15 +5,9 @@
 #include <limits>
 #include <unordered_map>
 
+#include "numerics/index.hpp"
+
 namespace pawl::model {
-
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 // What an operand is: a sum that reads the unknown, or a rest.
 LinearPart RowSolver::part_of(int operand) {

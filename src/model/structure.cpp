@@ -5,14 +5,11 @@
 
 #include "model/incidence.hpp"
 #include "model/mismatch.hpp"
+#include "numerics/index.hpp"
 
 namespace pawl::model {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<int> all_of(int count) {
   std::vector<int> numbers(at(count));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "numerics/index.hpp"
 #include "pawl/mechanics.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "system/foreign_handle.hpp"
@@ -14,10 +15,6 @@
 namespace pawl::detail {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Rates that nobody needs to know.
 class AnyRate final : public RateSource<Pattern> {

@@ -33,7 +33,7 @@ std::shared_ptr<const System::Declarations> equations_of(const CompiledModel& mo
 }
 
 /// Where a run begins: values of the system as it was declared, and those of what its equations have beside them.
-Setup check_start(const CompiledModel& model, const Values& values, Options options) {
+Setup checked_start(const CompiledModel& model, const Values& values, Options options) {
   check_values(values, model.system());
   const System::Declarations& declared = model.system().declarations();
   if (family_of(declared) >= 0)
@@ -69,7 +69,7 @@ Setup check_start(const CompiledModel& model, const Values& values, Options opti
 }  // namespace
 
 Context::Context(const CompiledModel& model, const Values& values, const Options& options)
-    : setup(check_start(model, values, options)) {
+    : setup(checked_start(model, values, options)) {
   Facts facts = facts_of(*setup.declarations);
   if (setup.declarations->is_implicit()) {
     implicit.emplace(setup, nullptr);

@@ -9,6 +9,7 @@
 
 #include "numerics/call_words.hpp"
 #include "pawl/run.hpp"
+#include "simulate/callback_failure.hpp"
 #include "simulate/check_declarations.hpp"
 #include "simulate/loop.hpp"
 #include "simulate/recorder.hpp"
@@ -211,11 +212,6 @@ Setup make_setup(const System& system, const Values& values, const FamilyPlan& p
   return setup;
 }
 
-/// An exception of a callback of the user, told apart from those of the model.
-struct CallbackFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 class FamilyRun {
  public:
   FamilyRun(const System& system, const Values& values, const Options& options)
@@ -278,14 +274,6 @@ class FamilyRun {
     ++pieces_;
   }
 
-  template <class Call>
-  static bool asks(std::string_view name, const Call& call) {
-    try {
-      return call();
-    } catch (const std::exception& error) {
-      throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
-    }
-  }
   bool is_wanted_at(double t) const {
     const Options& options = plan_.options;
     return !options.progress || asks("the progress callback", [&] {

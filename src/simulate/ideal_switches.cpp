@@ -9,6 +9,7 @@
 
 #include "event/step_states.hpp"
 #include "formulate/declared_held.hpp"
+#include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
 namespace pawl::detail {
@@ -24,10 +25,6 @@ constexpr double zero_impulse = 1e-8;  // of the largest one
 constexpr double known_within = 10;    // in tolerances: how far states may be off without having jumped
 constexpr double noise = 1e-3;         // what is left of a state, in absolute tolerances, where it should be zero
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int sign_of(double x) {
   return (x > 0) - (x < 0);

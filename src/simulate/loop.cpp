@@ -12,6 +12,7 @@
 #include "formulate/not_finite.hpp"
 #include "pawl/step_size.hpp"
 #include "simulate/advice.hpp"
+#include "simulate/callback_failure.hpp"
 #include "system/foreign_handle.hpp"
 
 namespace pawl::detail {
@@ -73,21 +74,6 @@ Message Pace::describe(const Setup& setup, const StepControl& control, const Ste
 }
 
 namespace {
-
-/// An exception of a callback of the user, told apart from those of the model.
-struct CallbackFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Whether the user wants to go on.
-template <class Call>
-bool goes_on(std::string_view name, const Call& call) {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    throw CallbackFailure(fmt::format("{} threw: {}", name, error.what()));
-  }
-}
 
 /// The piece of trajectory over which infinitely many events are passed: a straight line to where they accumulate.
 void write_line(double t1, const std::vector<double>& x0, const std::vector<double>& x1, Step& step) {
@@ -174,7 +160,7 @@ void Loop::complete() {
 void Loop::tell_observer() {
   if (!setup_.options.observer) return;
   const Instant now{now_.t, now_.x, recorder_.held(), setup_.dynamics};
-  if (!goes_on("the observer", [&] { return setup_.options.observer(now); })) stop();
+  if (!asks("the observer", [&] { return setup_.options.observer(now); })) stop();
 }
 
 void Loop::stop() {
@@ -328,7 +314,7 @@ void Loop::judge_pace() {
 bool Loop::makes_progress() {
   const Options& options = setup_.options;
   if (!options.progress) return true;
-  return goes_on("the progress callback", [&] {
+  return asks("the progress callback", [&] {
     return options.progress({now_.t, options.start, options.end, driver_.work().accepted});
   });
 }

@@ -8,22 +8,19 @@
 #include <utility>
 
 #include "numerics/elimination.hpp"
+#include "numerics/index.hpp"
 
 namespace pawl::stabilize {
 
 namespace {
 
 constexpr int n = Passage::points, gauss = n + 2;
-constexpr int most_iterations = 40;
+constexpr int most_corrections = 40;
 constexpr double solved = 1e-3;   // change of the rates by an iteration, in units of the tolerance
 constexpr double hopeless = 1e6;  // error of the first iterates: the step is far too long
 constexpr double allowed = 0.3;   // error of the end, in units of the tolerance, and of the inside above its noise
 constexpr double rounding = 256 * std::numeric_limits<double>::epsilon();  // of what is pulled onto the manifold
 constexpr double of_branches = 0.1;                                        // of their distance: how far a pull may move
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// P_k(x) for k = 0 ... gauss.
 std::array<double, gauss + 1> legendre(double x) {
@@ -156,7 +153,7 @@ bool Passage::take(double t0, const double* x0, double middle, Step& out) {
       noise = change;
       break;
     }
-    if (iteration == most_iterations) return false;
+    if (iteration == most_corrections) return false;
     if (iteration > 0) last = change;
     collocate(x0, span);
   }

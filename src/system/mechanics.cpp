@@ -89,7 +89,7 @@ ConstraintDeclaration& ConstraintDeclaration::only_when(Logic logic) {
 namespace {
 
 /// Kinetic and potential energy.
-struct Energy {
+struct MechanicalEnergy {
   std::shared_ptr<const MechanicsInfo> mechanics;
   detail::EntryMap map;
 
@@ -136,7 +136,7 @@ Observable Mechanics::energy(std::string name, bool kept) {
   if (!declarations().mechanics)
     throw Misuse(
         fmt::format("system '{}': energy() watches what has been declared before it, and nothing has", this->name()));
-  Energy energy{declarations().mechanics, declarations().mechanics->speed_map(size())};
+  MechanicalEnergy energy{declarations().mechanics, declarations().mechanics->speed_map(size())};
   energy.map.is_symmetric = true;
   if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});
   const Observable handle = declare_observable(std::move(name), Function::observable(energy));

@@ -63,7 +63,7 @@ Constraint PortHamiltonian::declare_constraint(std::string name, detail::VectorF
 
 namespace {
 
-struct Energy {
+struct StoredEnergy {
   std::shared_ptr<const PortHamiltonianInfo> info;
 
   template <class T>
@@ -84,7 +84,7 @@ Observable PortHamiltonian::energy(std::string name, bool kept) {
   if (!info || info->hamiltonians.empty())
     throw Misuse(fmt::format("system '{}': energy() watches the Hamiltonians declared before it, and there are none",
                              this->name()));
-  const Energy energy{info};
+  const StoredEnergy energy{info};
   if (kept) declare_invariant({name, Function::rows<1>(energy), 1, true});
   const Observable handle = declare_observable(std::move(name), Function::observable(energy));
   edit().energies.push_back(handle.index);
