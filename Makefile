@@ -36,7 +36,7 @@ papers: harness  ## runs every published table, writes docs/papers.md; exit code
 	scripts/measure build/release/bin/pawl-bench papers papers; code=$$?; scripts/fill papers && exit $$code
 
 bench:  ## measures everything that docs/benchmarks shows, beside peers, and writes these pages
-	@scripts/bootstrap bench
+	@scripts/bootstrap bench python mpi
 	scripts/sundials
 	cmake --preset bench
 	cmake --build --preset bench

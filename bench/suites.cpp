@@ -71,6 +71,8 @@ const std::vector<BenchTable>& tables() {
         {"models", "structure", "models as data: from flat equations to a System", false, bench_model_structure},
         {"models", "guard", "models as data: the call of a small guard", false, bench_model_guard},
         {"sweep", "ball", "a run of a sweep beside CVODE", false, bench_sweep_ball},
+        {"sweep", "draws", "errors of means by design", false, bench_sweep_draws},
+        {"sweep", "layouts", "threads, parts and ranks", false, bench_sweep_layouts},
         {"sweep", "sharing", "a sweep beside a loop over simulate()", false, bench_sweep_sharing},
         {"sweep", "million", "a million runs: time, memory, exports", false, bench_sweep_million},
         {"verify", "catalogue", "second opinions over the catalogue: false alarms", false, bench_false_alarms},

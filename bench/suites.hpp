@@ -100,6 +100,8 @@ void bench_contact_peers(Report& report, const Wanted& wanted);
 void bench_contact_routes(Report& report, const Wanted& wanted);
 // sweep.cpp
 void bench_sweep_ball(Report& report, const Wanted& wanted);
+void bench_sweep_draws(Report& report, const Wanted& wanted);
+void bench_sweep_layouts(Report& report, const Wanted& wanted);
 void bench_sweep_sharing(Report& report, const Wanted& wanted);
 void bench_sweep_million(Report& report, const Wanted& wanted);
 #if PAWL_HAS_PEERS

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <limits>
 
 #include <cvode/cvode.h>
 #include <fmt/format.h>
@@ -192,7 +194,7 @@ void bench_sweep_ball(Report& report, const Wanted& /*wanted*/) {
   const auto row = [&](const std::string& what, const Time& time) {
     report.row({what, microseconds(time.wall), microseconds(time.cpu), fmt::format("{:.2f}", time.cpu / cvode.cpu)});
   };
-  row("CVODE 6.4", cvode);
+  row(PAWL_HAS_OPTIMIZED_SUNDIALS ? "CVODE 6.4" : "CVODE 6.4 (Debian's, not optimized)", cvode);
   row("sweep, 1 thread", one);
   row("sweep, 2 threads", two);
   row("of which set-up", set_up);
@@ -205,6 +207,94 @@ void bench_sweep_ball(Report& report, const Wanted& /*wanted*/) {
                   impacts / runs, cvode_impacts / runs, 1e6 * (one.cpu - set_up.cpu) / (impacts / runs),
                   one.wall / two.wall, two.cpu / one.cpu));
   report.expect(std::abs(impacts - cvode_impacts) <= 1e-3 * impacts, "both find the same impacts");
+}
+
+void bench_sweep_draws(Report& report, const Wanted& /*wanted*/) {
+  report.begin(
+      "sweep-draws", "Draws",
+      "Errors of the mean resting time of the ball, sqrt(2/g) (1 + e)/(1 - e), which is known exactly: g and e "
+      "uniform, 9 to 10.5 and 0.5 to 0.9; root mean square over 32 seeds.",
+      {"draws", "random", "latin", "sobol"});
+  const double g0 = 9, g1 = 10.5, e0 = 0.5, e1 = 0.9;
+  const double exact = 2 * std::sqrt(2.) * (std::sqrt(g1) - std::sqrt(g0)) / (g1 - g0) *
+                       (-(e1 - e0) - 2 * (std::log(1 - e1) - std::log(1 - e0))) / (e1 - e0);
+  const auto error = [&](Sampling sampling, long long draws) {
+    constexpr int seeds = 32;
+    double squares = 0;
+    for (int seed = 0; seed < seeds; ++seed) {
+      Design design;
+      design.random("g", Distribution::uniform(g0, g1)).random("e", Distribution::uniform(e0, e1));
+      design.sampling = sampling;
+      design.draws = draws;
+      design.seed = static_cast<std::uint64_t>(seed);
+      double sum = 0, v[2];
+      for (long long run = 0; run < draws; ++run) {
+        design.values(run, v);
+        sum += std::sqrt(2 / v[0]) * (1 + v[1]) / (1 - v[1]);
+      }
+      squares += std::pow(sum / static_cast<double>(draws) - exact, 2);
+    }
+    return std::sqrt(squares / seeds);
+  };
+  double random = 0, latin = 0, sobol = 0;
+  for (const long long draws : {64, 256, 1024, 4096, 16384}) {
+    random = error(Sampling::random, draws), latin = error(Sampling::latin, draws);
+    sobol = error(Sampling::sobol, draws);
+    report.row({fmt::format("{}", draws), fmt::format("{:.1e}", random), fmt::format("{:.1e}", latin),
+                fmt::format("{:.1e}", sobol)});
+  }
+  report.expect(latin < random / 10 && sobol < random / 10, "latin and sobol are ten times as exact as random");
+}
+
+void bench_sweep_layouts(Report& report, const Wanted& wanted) {
+  const int each = wanted.is_quick ? 500 : 10'000;
+  report.begin(
+      "sweep-layouts", "Layouts",
+      "bouncing-ball-fmi with random g and e (uniform, 9 to 10.5 and 0.5 to 0.9), rtol 1e-9, the same number of "
+      "runs per thread, part or rank, by the command, its start included: microseconds of all processors per "
+      "run, the least of three rounds. It is the time by the clock where the processors are one's own.",
+      {"layout", "runs", "CPU us per run", "of one"});
+  const fs::path pawl = fs::read_symlink("/proc/self/exe").parent_path() / "pawl";
+  const fs::path folder = fs::temp_directory_path() / fmt::format("pawl-bench-layouts-{}", ::getpid());
+  double one = 0;
+  const auto row = [&](const std::string& layout, int runs, const std::string& before, const std::string& words) {
+    std::string command = fmt::format(
+        "{} {} sweep bouncing-ball-fmi --random 'g=uniform(9,10.5)' --random "
+        "'e=uniform(0.5,0.9)' --runs {} --seed 7 --rtol 1e-9 --stop 12 --out {} {}",
+        before, pawl.string(), runs, folder.string(), words);
+    if (words.find("--part 1/2") != std::string::npos) {
+      std::string second = command;
+      second.replace(second.find("--part 1/2"), 10, "--part 2/2");
+      command = fmt::format("{{ {} & {}; wait; }}", command, second);
+    }
+    double least = std::numeric_limits<double>::infinity();
+    bool has_run = true;
+    const auto spent = [] {
+      rusage used{};
+      ::getrusage(RUSAGE_CHILDREN, &used);
+      const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+      };
+      return seconds(used.ru_utime) + seconds(used.ru_stime);
+    };
+    for (int round = 0; round < 3; ++round) {
+      fs::remove_all(folder);
+      const double before_it = spent();
+      has_run = has_run && std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+      least = std::min(least, (spent() - before_it) / runs);
+    }
+    fs::remove_all(folder);
+    if (one == 0) one = least;
+    report.row({layout, fmt::format("{}", runs), has_run ? microseconds(least) : "-",
+                has_run ? fmt::format("{:.2f}", least / one) : "-"});
+  };
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  row("1 thread", each, "", "--jobs 1");
+  row("2 threads", 2 * each, "", "--jobs 2");
+  row("2 parts of one thread, side by side", 2 * each, "", "--jobs 1 --part 1/2");
+  row("1 rank", each, "mpirun -n 1", "");
+  row("2 ranks", 2 * each, "mpirun --oversubscribe -n 2", "");
 }
 
 void bench_sweep_sharing(Report& report, const Wanted& wanted) {

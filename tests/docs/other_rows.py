@@ -84,3 +84,16 @@ with tempfile.TemporaryDirectory() as root:
                             ("{{pie x.svg speed}}", "unknown word pie")):
         code, text = fill(wrong + "\n")
         assert code == 1 and sentence in text, text
+
+    # A page without a template has places, which are comments that stay.
+    place = "Only <!--{{count speed above=ms=1}}-->9<!--/--> of 4 take <!--{{cell speed ms where=who=a where=rtol=1e-03}}--><!--/--> ms.\n\n<!--{{table speed below=ms=1}}-->old<!--/-->\n"
+    told = ("Only <!--{{count speed above=ms=1}}-->2<!--/--> of 4 take <!--{{cell speed ms where=who=a where=rtol=1e-03}}-->1.5<!--/--> ms.\n\n"
+            "<!--{{table speed below=ms=1}}-->\n\n| who | rtol | ms |\n|---|---|---|\n| b\\|c | 1e-03 | 0.5 |\n\n<!--/-->\n")
+    text_page = os.path.join(root, "docs/text.md")
+    with open(text_page, "w") as file:
+        file.write(place)
+    code, text = fill(TEMPLATE, "--check")
+    assert code == 1 and "docs/text.md: is not what" in text, text
+    assert fill(TEMPLATE) == (0, "2 pages written\n")
+    assert open(text_page).read() == told, open(text_page).read()
+    assert fill(TEMPLATE, "--check") == (0, "2 pages, 0 files differ\n")
