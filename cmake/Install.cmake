@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY PAWL_ROOMS)
 list(REMOVE_ITEM rooms pawl_problems)
-install(TARGETS pawl pawl_klu pawl_sundials pawl_asmjit pawl_hdf5 ${rooms} EXPORT pawl-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS pawl pawl_klu pawl_sundials pawl_asmjit pawl_hdf5 pawl_matio ${rooms} EXPORT pawl-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 add_custom_target(pawl_installed DEPENDS pawl_command ${rooms})  # all that has to be built for it
 install(TARGETS pawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET pawl_mpi)

@@ -21,6 +21,7 @@
 #include "pawl/report.hpp"
 #include "pawl/simulate.hpp"
 #include "pawl/verify.hpp"
+#include "problems/sources.hpp"
 #include "report/csv.hpp"
 #include "report/curve_plot.hpp"
 #include "report/hdf5.hpp"
@@ -248,32 +249,17 @@ std::string advice_on(const System& system, const Values& values, Options option
   }
 }
 
-/// What there is to read of a model: where it comes from, what it declares, and a model file as it was written.
-std::string model_text(const std::string& name, const Problem& problem) {
+/// Where a model comes from.
+std::string origin(const Problem& problem) {
   std::string text = fmt::format("{} ({})\nsource: {}\n", problem.summary, problem.kind, problem.source);
   if (!problem.known_by.empty()) text += fmt::format("reference: {}\n", problem.known_by);
-  const System::Declarations& model = problem.system.declarations();
-  const auto list = [&](std::string_view what, const std::vector<std::string>& names) {
-    constexpr std::size_t most = 100;
-    if (names.empty()) return;
-    const std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), most));
-    text += fmt::format("{}: {}{}\n", what, fmt::join(shown, ", "),
-                        names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
-  };
-  std::vector<std::string> guards, times;
-  for (const GuardInfo& guard : model.guards) guards.push_back(guard.name);
-  for (const TimeEventInfo& event : model.time_events) times.push_back(event.name);
-  list("states", model.state_names);
-  list("constraints", model.constraint_names);
-  list("guards", guards);
-  list("time events", times);
-  list("conditions", model.condition_names);
-  list("modes", model.mode_names);
-  if (std::filesystem::path(name).extension() == ".graph") {
-    std::ifstream file(name);
-    text += "\n" + std::string(std::istreambuf_iterator<char>(file), {});
-  }
   return text;
+}
+
+/// A model file as it was written.
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_report(const RunWords& words, const Problem& problem, const System& system, const Values& values,
@@ -287,7 +273,11 @@ void write_report(const RunWords& words, const Problem& problem, const System& s
   how.run_options = &options;
   how.verification = verification ? &*verification : nullptr;
   how.texts.emplace_back("What the advisor says", advice_on(system, values, options));
-  how.texts.emplace_back("Model", model_text(words.model, problem));
+  how.texts.emplace_back("Model", origin(problem));
+  if (std::filesystem::path(words.model).extension() == ".graph")
+    how.texts.emplace_back("The model file " + words.model, text_of(words.model));
+  else if (const SourceText source = source_of(problem); !source.name.empty())
+    how.texts.emplace_back(fmt::format("The model as it is written, src/problems/{}", source.name), source.text);
   if (verification) how.texts.emplace_back("Second runs", describe(*verification, result, false));
   report(result, words.report, how);
 }
@@ -381,13 +371,16 @@ int run(const RunWords& words) {
   if (!words.out.empty()) {
     const Table samples = result.table_of_samples(result.quantity_names());
     const auto kind = std::filesystem::path(words.out).extension();
-    write_whole_file(words.out, kind == ".json"  ? in_json(&samples)
-                                : kind == ".mat" ? to_mat(samples)
-                                : kind == ".h5"  ? to_hdf5(samples, {{"model", result.model},
-                                                                     {"method", result.method},
-                                                                     {"outcome", std::string(to_string(result.outcome))},
-                                                                     {"command", command_line("run", words.all)}})
-                                                 : to_csv(samples));
+    if (kind == ".mat")
+      write_mat(samples, words.out);
+    else
+      write_whole_file(words.out, kind == ".json" ? in_json(&samples)
+                                  : kind == ".h5"
+                                      ? to_hdf5(samples, {{"model", result.model},
+                                                          {"method", result.method},
+                                                          {"outcome", std::string(to_string(result.outcome))},
+                                                          {"command", command_line("run", words.all)}})
+                                      : to_csv(samples));
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
   }
   if (!words.plot_to.empty()) {

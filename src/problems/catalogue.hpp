@@ -39,6 +39,7 @@ struct Problem {
   /// that do not shape it. Use system_of.
   std::function<System(const Assignments&)> build = {};
   std::string shaped_by = {};  ///< the parameter that does; empty: none, and every run can share one compiled model
+  const char* file = __builtin_FILE();  ///< that declares it
 
   const std::string& name() const { return system.name(); }
   bool has_events() const { return system.declarations().has_events(); }

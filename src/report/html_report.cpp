@@ -217,11 +217,16 @@ std::string page_of(const Result& run, const ReportOptions& options) {
   Packing packing;
   PageWords words;
   std::vector<std::string> remarks;
-  if (family_of(*run.declarations) >= 0)
+  std::string counts;  // where steps and events are not what there is to count
+  if (const int family = family_of(*run.declarations); family >= 0) {
+    const std::size_t samples = run.trajectory.sample_times.size();
     remarks.push_back(fmt::format(
         "The spheres of a family of contacts have no common steps: between its {} samples this file draws cubics "
         "through positions and speeds. More samples show impacts sharper.",
-        run.trajectory.sample_times.size()));
+        samples));
+    counts = fmt::format("{} samples, {} impacts of the family, counted, not listed", samples,
+                         run.final()[ContactFamily{family}].impacts);
+  }
   Curves curves(run, packing, options.exact);
   PictureData picture = picture_of(run);
   Json head = empty_page(options.title.empty() ? run.model : options.title, run.t_start, run.t_end);
@@ -230,6 +235,7 @@ std::string page_of(const Result& run, const ReportOptions& options) {
   head["method"] = run.method;
   head["outcome"] = std::string(to_string(run.outcome));
   head["reason"] = run.reason;
+  if (!counts.empty()) head["counts"] = counts;
   head["command"] = options.command;
   head["exact"] = options.exact;
   head["plots"] = plots_of(run, options);

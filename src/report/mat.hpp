@@ -8,6 +8,7 @@
 
 namespace pawl {
 
-std::string to_mat(const Table& table);
+/// The file appears whole or not at all. Throws Misuse where pawl was built without matio.
+void write_mat(const Table& table, const std::string& path);
 
 }  // namespace pawl

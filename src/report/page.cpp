@@ -4,7 +4,7 @@
 
 #include "report/json.hpp"
 #include "report/svg_plot.hpp"
-#include "report/template.hpp"
+#include "report/templates.hpp"
 
 namespace pawl {
 

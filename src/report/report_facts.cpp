@@ -6,7 +6,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "pawl/contact_family.hpp"
 #include "pawl/version.hpp"
+#include "report/fact_table.hpp"
+#include "report/model_facts.hpp"
 
 namespace pawl {
 
@@ -14,34 +17,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t most_rows = 300;  // of one table
-
-/// One table.
-class Facts {
- public:
-  explicit Facts(std::string heading) : heading_(std::move(heading)) {}
-
-  template <class... Arguments>
-  void add(const std::string& label, fmt::format_string<Arguments...> words, Arguments&&... arguments) {
-    rows_.push_back({label, fmt::format(words, std::forward<Arguments>(arguments)...)});
-  }
-  void into(Json& tables) {
-    if (rows_.empty()) return;
-    if (rows_.size() > most_rows) {
-      const std::size_t left_out = rows_.size() - most_rows;
-      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(most_rows), rows_.end());
-      add("...", "and {} more", left_out);
-    }
-    tables.push_back({heading_, rows_});
-  }
-
- private:
-  std::string heading_;
-  Json rows_ = Json::array();
-};
-
-Facts run_facts(const Result& run) {
-  Facts facts("Run");
+FactTable run_facts(const Result& run) {
+  FactTable facts("Run");
   const Statistics& s = run.statistics;
   facts.add("outcome", "{} at t = {:.10g}", to_string(run.outcome), run.t_end);
   facts.add("time", "{:.10g} to {:.10g}", run.t_start, run.t_end);
@@ -56,8 +33,8 @@ Facts run_facts(const Result& run) {
   return facts;
 }
 
-Facts plan_facts(const Recommendation& plan) {
-  Facts facts("What was chosen, and why");
+FactTable plan_facts(const Recommendation& plan) {
+  FactTable facts("What was chosen, and why");
   const auto line = [&facts](const char* label, const Choice& choice) {
     if (!choice.value.empty())
       facts.add(label, "{} ({})", choice.value, choice.why.empty() ? "as you wish" : choice.why);
@@ -73,8 +50,8 @@ Facts plan_facts(const Recommendation& plan) {
   return facts;
 }
 
-Facts event_facts(const Result& run) {
-  Facts facts("Events");
+FactTable event_facts(const Result& run) {
+  FactTable facts("Events");
   const EventStatistics& e = run.statistics.events;
   if (e.guards == 0 && run.events.empty()) return facts;
   facts.add("fired", "{}", e.events);
@@ -86,8 +63,24 @@ Facts event_facts(const Result& run) {
   return facts;
 }
 
-Facts manifold_facts(const Result& run) {
-  Facts facts("Constraints");
+/// What a family of contacts has done, which its impacts are too many to list for.
+FactTable family_facts(const Result& run) {
+  FactTable facts("Contacts of the family, counted");
+  const int family = family_of(*run.declarations);
+  if (family < 0) return facts;
+  const FamilyState work = run.final()[ContactFamily{family}];
+  facts.add("impacts", "{}, none listed among the events", work.impacts);
+  facts.add("of them within the contact time", "{}, without a loss of energy", work.elastic);
+  facts.add("energy that impacts and friction have taken", "{:.10g}", work.lost);
+  facts.add("energy left when spheres fell asleep", "{:.10g}", work.lost_at_rest);
+  facts.add("asleep at the end", "{} of {}; fell asleep {} times, woken {} times", work.asleep,
+            work.family ? work.family->spheres.size() : 0, work.slept, work.woken);
+  facts.add("times of contact computed", "{}", work.foreseen);
+  return facts;
+}
+
+FactTable manifold_facts(const Result& run) {
+  FactTable facts("Constraints");
   if (!run.statistics.constraints) return facts;
   const ConstraintStatistics& c = *run.statistics.constraints;
   facts.add("formulation", "{}", c.formulation);
@@ -103,8 +96,8 @@ Facts manifold_facts(const Result& run) {
   return facts;
 }
 
-Facts implicit_facts(const Result& run) {
-  Facts facts("Implicit steps");
+FactTable implicit_facts(const Result& run) {
+  FactTable facts("Implicit steps");
   if (!run.statistics.implicit) return facts;
   const ImplicitStatistics& i = *run.statistics.implicit;
   facts.add("Jacobians", "{} ({}), {} right-hand sides with duals", i.jacobians, i.jacobian, i.dual_rhs);
@@ -116,8 +109,8 @@ Facts implicit_facts(const Result& run) {
   return facts;
 }
 
-Facts parameter_facts(const Result& run) {
-  Facts facts("Parameters and start");
+FactTable parameter_facts(const Result& run) {
+  FactTable facts("Parameters and start");
   const System::Declarations& model = *run.declarations;
   const Held& held = *run.eras.front().held;
   for (std::size_t i = 0; i < model.parameter_names.size() && i < held.parameters.size(); ++i)
@@ -127,8 +120,8 @@ Facts parameter_facts(const Result& run) {
   return facts;
 }
 
-Facts option_facts(const Options& o) {
-  Facts facts("Options");
+FactTable option_facts(const Options& o) {
+  FactTable facts("Options");
   facts.add("start, end", "{:.17g}, {:.17g}", o.start, o.end);
   if (o.step)
     facts.add("fixed step", "{:.17g}", *o.step);
@@ -152,7 +145,7 @@ Facts option_facts(const Options& o) {
 }
 
 void add_verification(const Verification& v, Json& tables) {
-  Facts verdict("Verified by other runs");
+  FactTable verdict("Verified by other runs");
   verdict.add("verdict", "{}", to_string(v.verdict));
   verdict.add("summary", "{}", v.summary);
   if (!v.advice.empty()) verdict.add("advice", "{}", v.advice);
@@ -160,7 +153,7 @@ void add_verification(const Verification& v, Json& tables) {
   if (v.t_parts) verdict.add("the runs part at", "t = {:.10g}", *v.t_parts);
   verdict.into(tables);
   for (const SecondRun& run : v.runs) {
-    Facts facts("Second run: " + run.what);
+    FactTable facts("Second run: " + run.what);
     facts.add("how", "{}", run.how);
     facts.add("why", "{}", run.why);
     facts.add("method", "{}", run.method);
@@ -182,10 +175,12 @@ Json report_facts(const Result& run, const ReportOptions& options) {
   if (options.verification != nullptr) add_verification(*options.verification, tables);
   plan_facts(run.plan).into(tables);
   event_facts(run).into(tables);
+  family_facts(run).into(tables);
   manifold_facts(run).into(tables);
   implicit_facts(run).into(tables);
   parameter_facts(run).into(tables);
   if (options.run_options != nullptr) option_facts(*options.run_options).into(tables);
+  for (nlohmann::ordered_json& one : model_facts(run)) tables.push_back(std::move(one));
   return tables;
 }
 

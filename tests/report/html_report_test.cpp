@@ -124,6 +124,7 @@ TEST(HtmlReport, DrawsSpheresOfAFamilyBetweenTheirSamples) {
   EXPECT_EQ(head["remarks"],
             Json::array({"The spheres of a family of contacts have no common steps: between its 5 samples this file "
                          "draws cubics through positions and speeds. More samples show impacts sharper."}));
+  EXPECT_EQ(head["counts"], "5 samples, 0 impacts of the family, counted, not listed");
   EXPECT_EQ(head["curves"][0]["name"], "ball1_x");
   EXPECT_EQ(misuse_of([&] { to_html(simulate(sky, {.end = 1, .keep = Keep::end})); }),
             "a report draws the polynomials of the run: ask for Options::keep = Keep::everything");

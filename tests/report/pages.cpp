@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pawl/contact_family.hpp"
 #include "pawl/pawl.hpp"
 #include "pawl/report.hpp"
 #include "pawl/sweep.hpp"
@@ -97,6 +98,13 @@ System many_states(int count) {
   return system;
 }
 
+SphereMechanics two_spheres() {
+  SphereMechanics sky("two spheres");
+  const Spheres balls = sky.spheres("ball", {{0, 0, 1}, {1, 0, 1}}, {.radius = 0.1, .mass = 1, .gravity = {0, 0, -2}});
+  sky.contacts("contacts", balls, {.restitution = 0.5, .walls = {{"floor", {0, 0, 0}, {0, 0, 1}}}});
+  return sky;
+}
+
 System broken() {
   System system("fails at once");
   const auto x = system.state("x", 1);
@@ -128,6 +136,8 @@ int main(int count, char** words) {
   pages.add("short.html", fast, Values(fast), {.end = 3e-12});
   const System back = decay("backward", "x", 1);
   pages.add("backward.html", back, Values(back), {.start = 2, .end = 0});
+  const SphereMechanics spheres = two_spheres();
+  pages.add("spheres.html", spheres, Values(spheres), {.end = 1.5, .samples = 40});
   const System long_one = pendulums();
   pages.add("34253-steps.html", long_one, Values(long_one), {.end = 34253 * 0.05, .method = "dop853", .step = 0.05});
   const System longest = counted();

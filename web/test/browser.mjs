@@ -224,6 +224,21 @@ await check('a variable is added to the chosen plot, and drawn over another', as
   await close();
 });
 
+await check('the page says what the model declares', async () => {
+  const { page, close } = await open('ball.html');
+  const tables = await page.evaluate(() => window.pawl.report.head.facts.map(([heading]) => heading));
+  for (const wanted of ['Model: states', 'Model: parameters', 'Model: guards']) assert.ok(tables.includes(wanted), tables.join(', '));
+  assert.match(await page.locator('.columns').textContent(), /Model: guards.*falling; never seen beyond zero; from height/);
+  await close();
+});
+
+await check('impacts of a family of spheres are counted, and the page says that they are not listed', async () => {
+  const { page, close } = await open('spheres.html');
+  assert.match(await page.locator('header').textContent(), /41 samples, [1-9]\d* impacts of the family, counted, not listed/);
+  assert.doesNotMatch(await page.locator('header').textContent(), /events/);
+  await close();
+});
+
 await check('names are text, whatever they look like', async () => {
   const { page, close } = await open('names.html');
   assert.equal(await page.evaluate(() => window.hacked), undefined);

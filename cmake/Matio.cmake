@@ -1,0 +1,11 @@
+# matio, for files of MATLAB; optional, like HDF5, which it uses.
+find_path(MATIO_INCLUDE matio.h)
+find_library(MATIO_LIBRARY matio)
+add_library(pawl_matio INTERFACE)
+add_library(pawl::matio ALIAS pawl_matio)
+set(MATIO_FOUND OFF)
+if(MATIO_INCLUDE AND MATIO_LIBRARY)
+  set(MATIO_FOUND ON)
+  target_include_directories(pawl_matio SYSTEM INTERFACE $<BUILD_INTERFACE:${MATIO_INCLUDE}>)
+  target_link_libraries(pawl_matio INTERFACE ${MATIO_LIBRARY})
+endif()
