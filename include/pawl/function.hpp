@@ -37,6 +37,14 @@ struct FunctionEntry {
 template <class... T>
 struct FunctionEntries<ScalarList<T...>> : FunctionEntry<T>... {};
 
+/// A function that writes its rows itself. Its numbers and gradients are asked of it at once: how many rows there are, and
+/// what they read, was looked at with patterns.
+template <class F, class T>
+concept WritesRows = (std::is_same_v<T, double> || std::is_same_v<T, Gradient>)&&requires(const F& f, const Point<T>& at,
+                                                                                         T* out) {
+  f.write(at, out);
+};
+
 template <class F, class... Allowed>
 struct Restricted {
   F f;
@@ -361,13 +369,22 @@ class Function {
     else
       return f;
   }
+  template <class F>
+  using Called = std::remove_cvref_t<decltype(called(std::declval<const F&>()))>;
   template <template <class, class> class Call, class F, class... T>
   static void fill(detail::FunctionEntries<detail::ScalarList<T...>>& entries) {
-    (fill_one<Call<T, F>>(static_cast<detail::FunctionEntry<T>&>(entries)), ...);
+    (fill_one<Call<T, F>, T, F>(static_cast<detail::FunctionEntry<T>&>(entries)), ...);
   }
-  template <class Call, class E>
-  static void fill_one(E& entry) {
-    if constexpr (Call::accepts) entry.call = &Call::call;
+  template <class Call, class T, class F>
+  static void fill_one(detail::FunctionEntry<T>& entry) {
+    if constexpr (!Call::accepts)
+      return;
+    else if constexpr (detail::WritesRows<Called<F>, T>)
+      entry.call = [](const void* functor, const Point<T>& at, T* out) {
+        called(*static_cast<const F*>(functor)).write(at, out);
+      };
+    else
+      entry.call = &Call::call;
   }
 
   std::shared_ptr<const void> functor_;

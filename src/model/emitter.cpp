@@ -88,7 +88,7 @@ void Emitter::begin() {
 }
 
 void Emitter::end() {
-  a_.vzeroupper();
+  if (bytes_ > 8) a_.vzeroupper();  // code for numbers leaves the upper halves alone
   if (has_calls_) {
     a_.add(x86::rsp, 8);
     for (const x86::Gp& saved : {x86::r14, x86::r13, x86::r12, x86::rbx}) a_.pop(saved);

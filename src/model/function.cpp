@@ -26,11 +26,8 @@ struct FilesOf {
   std::vector<T> m, x;
 };
 
-// Working memory of one function in one thread. For native code of functions that call nobody, where it begins: null
-// until it has been sized.
+// Working memory of one function in one thread.
 struct Workspace {
-  double* numbers = nullptr;
-  Gradient* gradients = nullptr;
   std::vector<double> h;
   bool is_fresh = true, is_prepared = false;
   Rolled::Work loops;
@@ -53,18 +50,30 @@ struct Cache {
   std::array<Slot, count> slots;
 };
 
+// What evaluations of native code read: where the memory of a function is in this thread, side by side. A function that
+// is not there is evaluated with a lease, which notes its memory here.
+template <class T>
+struct Found {
+  std::uint64_t function = 0;
+  T* m = nullptr;
+  const double* h = nullptr;
+};
 // Read at every evaluation. In a program its place is known when that is loaded; a library that is loaded later, as by
 // Python, must not ask for such a place: there are few.
-thread_local constinit Cache* cache = nullptr;
+template <class T>
+thread_local constinit std::array<Found<T>, Cache::count> found{};
 
-Cache& make_cache() {
+// The one of this thread, which forgets what was noted when it ends.
+Cache& cache() {
   struct Owner {
-    std::unique_ptr<Cache> all = std::make_unique<Cache>();
-    ~Owner() { cache = nullptr; }
+    Cache all;
+    ~Owner() {
+      found<double> = {};
+      found<Gradient> = {};
+    }
   };
-  thread_local Owner owner;
-  cache = owner.all.get();
-  return *cache;
+  thread_local const std::unique_ptr<Owner> owner = std::make_unique<Owner>();
+  return owner->all;
 }
 
 // A workspace for one evaluation. A function that is evaluated inside another, for at[dot(x)] say, has its own; where
@@ -72,13 +81,15 @@ Cache& make_cache() {
 class Lease {
  public:
   explicit Lease(std::uint64_t function) {
-    Cache& all = cache != nullptr ? *cache : make_cache();
-    Cache::Slot& slot = all.slots[function % Cache::count];
+    const std::uint64_t place = function % Cache::count;
+    Cache::Slot& slot = cache().slots[place];
     if (slot.is_busy) {
       own_ = std::make_unique<Workspace>();
       return;
     }
     if (slot.function != function) {
+      found<double>[place] = {};
+      found<Gradient>[place] = {};
       slot.workspace = std::make_unique<Workspace>();
       slot.function = function;
     }
@@ -92,18 +103,13 @@ class Lease {
   Lease& operator=(const Lease&) = delete;
 
   Workspace& operator*() const { return slot_ != nullptr ? *slot_->workspace : *own_; }
+  /// Whether the memory is still there after the call.
+  bool is_kept() const { return slot_ != nullptr; }
 
  private:
   Cache::Slot* slot_ = nullptr;
   std::unique_ptr<Workspace> own_;
 };
-
-// Null where this thread has none yet, or somebody else's is in its place.
-Workspace* find_workspace(std::uint64_t function) {
-  if (cache == nullptr) return nullptr;
-  const Cache::Slot& slot = cache->slots[function % Cache::count];
-  return slot.function == function ? slot.workspace.get() : nullptr;
-}
 
 std::uint64_t next_function() {
   static std::atomic<std::uint64_t> last{0};
@@ -160,7 +166,9 @@ struct GraphFunction::Body {
   // What every call of native code reads, side by side.
   std::uint64_t number = next_function();
   bool is_quick = false;  // native code that reads nothing but states, time and what is held
+  int time_slot = -1;     // where the time goes, of such functions; -1: it is not read
   const Load *loads = nullptr, *loads_end = nullptr;
+  std::tuple<Native::Code<double>, Native::Code<Gradient>> code{};
 
   std::shared_ptr<const Graph> graph;
   std::vector<int> outputs;
@@ -168,7 +176,6 @@ struct GraphFunction::Body {
   std::shared_ptr<const Native> native;
   std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
   Program rest;
-  int time_slot = -1;  // where the time goes, of functions whose memory is found quickly; -1: it is not read
 
   Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
       : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
@@ -181,6 +188,7 @@ struct GraphFunction::Body {
       rest = Program(*graph, outputs, one_by_one);
     }
     if (may_be_native) native = Native::make(*graph, outputs, one_by_one);
+    if (native) code = {native->code(static_cast<double*>(nullptr)), native->code(static_cast<Gradient*>(nullptr))};
     is_quick = native != nullptr && rolled == nullptr;
     for (const Load& load : program.moving_loads()) {
       is_quick = is_quick && load.kind == Op::time;
@@ -190,13 +198,6 @@ struct GraphFunction::Body {
     loads_end = loads + program.held_loads().size();
   }
 
-  template <class T>
-  static T* quick_memory(const Workspace& work) {
-    if constexpr (std::is_same_v<T, double>)
-      return work.numbers;
-    else
-      return work.gradients;
-  }
   // Whether held values are those that h was computed from.
   template <class T>
   bool is_current(const double* parameters, const detail::Surroundings<T>* around, const double* h) const {
@@ -285,53 +286,42 @@ const std::vector<int>& GraphFunction::outputs() const {
 
 // On the way of every evaluation: native code whose memory is there, and current, is one jump away; so is the rest.
 template <class T>
-void GraphFunction::evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
-                                const detail::Surroundings<T>* around, T* out) const {
+void GraphFunction::write(const Point<T>& at, T* out) const {
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
     const Body& body = *body_;
-    const Workspace* work = body.is_quick ? find_workspace(body.number) : nullptr;
-    T* m = work != nullptr ? Body::quick_memory<T>(*work) : nullptr;
-    if (m != nullptr && body.is_current(parameters, around, work->h.data())) [[likely]] {
-      if (body.time_slot >= 0) m[body.time_slot] = t;
-      return body.native->run(m, work->h.data(), states.array, out);
+    const Found<T>& here = found<T>[body.number % Cache::count];
+    if (here.function == body.number && body.is_current(at.parameters(), at.around(), here.h)) [[likely]] {
+      if (body.time_slot >= 0) here.m[body.time_slot] = at.t;
+      return std::get<Native::Code<T>>(body.code)(here.m, here.h, at.states().array, out);
     }
   }
-  evaluate_with_lease(t, states, parameters, around, out);
+  write_with_lease(at, out);
 }
 
 template <class T>
-[[gnu::noinline]] void GraphFunction::evaluate_with_lease(const T& t, detail::StateAccess<T> states,
-                                                          const double* parameters,
-                                                          const detail::Surroundings<T>* around, T* out) const {
+[[gnu::noinline]] void GraphFunction::write_with_lease(const Point<T>& at, T* out) const {
   const Body& body = *body_;
-  const Point<T> at(t, states, parameters, around);
   const Lease lease(body.number);
   Workspace& work = *lease;
   auto& files = std::get<FilesOf<T>>(work.files);
   if (files.m.empty()) files.m.resize(at_index(body.moving_size<T>()) + 1);
-  if constexpr (std::is_same_v<T, double>) work.numbers = files.m.data();
-  if constexpr (std::is_same_v<T, Gradient>) work.gradients = files.m.data();
   for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
   body.load_held(at, work);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
+    if (body.is_quick && lease.is_kept())
+      found<T>[body.number % Cache::count] = {body.number, files.m.data(), work.h.data()};
+  }
   body.run(files.m.data(), body.states_of(at, files), out, work);
 }
 
-template void GraphFunction::evaluate_at(const double&, detail::StateAccess<double>, const double*,
-                                         const detail::Surroundings<double>*, double*) const;
-template void GraphFunction::evaluate_at(const Gradient&, detail::StateAccess<Gradient>, const double*,
-                                         const detail::Surroundings<Gradient>*, Gradient*) const;
-template void GraphFunction::evaluate_at(const Pattern&, detail::StateAccess<Pattern>, const double*,
-                                         const detail::Surroundings<Pattern>*, Pattern*) const;
-template void GraphFunction::evaluate_at(const Interval&, detail::StateAccess<Interval>, const double*,
-                                         const detail::Surroundings<Interval>*, Interval*) const;
-template void GraphFunction::evaluate_at(const Jet<double>&, detail::StateAccess<Jet<double>>, const double*,
-                                         const detail::Surroundings<Jet<double>>*, Jet<double>*) const;
-template void GraphFunction::evaluate_at(const Jet<Interval>&, detail::StateAccess<Jet<Interval>>, const double*,
-                                         const detail::Surroundings<Jet<Interval>>*, Jet<Interval>*) const;
-template void GraphFunction::evaluate_at(const Curvature&, detail::StateAccess<Curvature>, const double*,
-                                         const detail::Surroundings<Curvature>*, Curvature*) const;
-template void GraphFunction::evaluate_at(const Series&, detail::StateAccess<Series>, const double*,
-                                         const detail::Surroundings<Series>*, Series*) const;
+template void GraphFunction::write(const Point<double>&, double*) const;
+template void GraphFunction::write(const Point<Gradient>&, Gradient*) const;
+template void GraphFunction::write(const Point<Pattern>&, Pattern*) const;
+template void GraphFunction::write(const Point<Interval>&, Interval*) const;
+template void GraphFunction::write(const Point<Jet<double>>&, Jet<double>*) const;
+template void GraphFunction::write(const Point<Jet<Interval>>&, Jet<Interval>*) const;
+template void GraphFunction::write(const Point<Curvature>&, Curvature*) const;
+template void GraphFunction::write(const Point<Series>&, Series*) const;
 
 void GraphFunction::refuse_rows(std::size_t count) const {
   throw Misuse(fmt::format("a graph with {} output{} is used where {} {} wanted", rows_, rows_ == 1 ? "" : "s", count,

@@ -49,21 +49,24 @@ class GraphFunction {
   T operator()(const Point<T>& at) const {
     check_rows(1);
     T out{};
-    evaluate(at, &out);
+    write(at, &out);
     return out;
   }
   /// Rates: an output per state, in their order.
   template <class T>
   void operator()(const Point<T>& at, Rates<T>& d) const {
     if (at.around() != nullptr && at.around()->held != nullptr) check_rates(*at.around()->held);
-    evaluate(at, &d[State{0}]);
+    write(at, &d[State{0}]);
   }
   /// A block of equations, guards, conditions or relations: an output per row.
   template <class T>
   void operator()(const Point<T>& at, std::span<T>& out) const {
     check_rows(out.size());
-    evaluate(at, out.data());
+    write(at, out.data());
   }
+  /// All rows, without a look at how many the caller has room for.
+  template <class T>
+  void write(const Point<T>& at, T* out) const;
 
   /// Which operation is the first whose result is not finite here, if there is one.
   std::optional<NotFinite> first_not_finite(const Point<double>& at) const;
@@ -73,26 +76,8 @@ class GraphFunction {
  private:
   struct Body;
 
-  // The parts of a point one by one: a point that is copied for this call would be written and read back at once.
   template <class T>
-  void evaluate(const Point<T>& at, T* out) const {
-    const T t = at.t;
-    evaluate_at(t, access(at), at.parameters(), at.around(), out);
-  }
-  // By its pointer: a copy of the whole would be read back wider than it was written, which stalls.
-  template <class T>
-  static detail::StateAccess<T> access(const Point<T>& at) {
-    if constexpr (requires { at.states().array; })
-      return {at.states().array};
-    else
-      return at.states();
-  }
-  template <class T>
-  void evaluate_at(const T& t, detail::StateAccess<T> states, const double* parameters,
-                   const detail::Surroundings<T>* around, T* out) const;
-  template <class T>
-  void evaluate_with_lease(const T& t, detail::StateAccess<T> states, const double* parameters,
-                           const detail::Surroundings<T>* around, T* out) const;
+  void write_with_lease(const Point<T>& at, T* out) const;
   void check_rows(std::size_t count) const {
     if (count != rows_) refuse_rows(count);
   }

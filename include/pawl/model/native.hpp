@@ -38,6 +38,11 @@ class Native {
   int moving_size(const Dual<8>*) const { return duals_size_; }
   void run(double* m, const double* h, const double* x, double* out) const { numbers_(m, h, x, out); }
   void run(Dual<8>* m, const double* h, const Dual<8>* x, Dual<8>* out) const { duals_(m, h, x, out); }
+  /// The code itself, for those who call it often. It lives as long as this does.
+  template <class T>
+  using Code = void (*)(T* m, const double* h, const T* x, T* out);
+  Code<double> code(const double*) const { return numbers_; }
+  Code<Dual<8>> code(const Dual<8>*) const { return duals_; }
   /// Bytes of code for numbers and for duals.
   std::size_t size() const { return size_; }
 
@@ -46,8 +51,8 @@ class Native {
   Native();
 
   std::unique_ptr<Memory> memory_;
-  void (*numbers_)(double*, const double*, const double*, double*) = nullptr;
-  void (*duals_)(Dual<8>*, const double*, const Dual<8>*, Dual<8>*) = nullptr;
+  Code<double> numbers_ = nullptr;
+  Code<Dual<8>> duals_ = nullptr;
   int numbers_size_ = 0, duals_size_ = 0;
   std::size_t size_ = 0;
 };
