@@ -37,11 +37,11 @@ struct FunctionEntry {
 template <class... T>
 struct FunctionEntries<ScalarList<T...>> : FunctionEntry<T>... {};
 
-/// A function that writes its rows itself. Its numbers and gradients are asked of it at once: how many rows there are, and
-/// what they read, was looked at with patterns.
+/// A function that writes its rows itself. Its numbers and gradients are asked of it at once: how many rows there are,
+/// and what they read, was looked at with patterns.
 template <class F, class T>
-concept WritesRows = (std::is_same_v<T, double> || std::is_same_v<T, Gradient>)&&requires(const F& f, const Point<T>& at,
-                                                                                         T* out) {
+concept WritesRows = (std::is_same_v<T, double> || std::is_same_v<T, Gradient>)&&requires(const F& f,
+                                                                                          const Point<T>& at, T* out) {
   f.write(at, out);
 };
 
@@ -99,7 +99,7 @@ class Function {
     static_assert(std::is_invocable_v<const F&, const Point<double>&>,
                   "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
                   "lambda is refused");
-    return erase<ObservableCall>(std::move(f));
+    return erase<ObservableCall>(std::move(f), 1);
   }
 
   /// Erases a force: f(at) -> number, with its derivatives where it takes duals; it may branch on states.
@@ -108,7 +108,7 @@ class Function {
     static_assert(std::is_invocable_v<const F&, const Point<double>&>,
                   "pawl: expected a function (const auto& at) that returns a number; it is called const, so a mutable "
                   "lambda is refused");
-    return erase<ForceCall>(std::move(f));
+    return erase<ForceCall>(std::move(f), 1);
   }
 
   /// Erases a guard: f(at) -> number whose zero is an event.
@@ -117,7 +117,7 @@ class Function {
     static_assert(GuardCall<double, F>::accepts,
                   "pawl: a guard is a function (const auto& at) that returns a number; it is called const, so a "
                   "mutable lambda is refused");
-    return erase<GuardCall>(std::move(f));
+    return erase<GuardCall>(std::move(f), 1);
   }
 
   /// Erases a family of guards: f(at, i, j) -> number, for the member of the point.
@@ -137,7 +137,7 @@ class Function {
         std::is_invocable_v<const F&, const Point<double>&> && std::is_invocable_v<const F&, const Point<Gradient>&>,
         "pawl: constraints, potentials and invariants are functions (const auto& at) that return a number or "
         "a std::array of numbers; they are differentiated, so black boxes and mutable lambdas are refused");
-    return erase<RowsCall<count>::template Call>(std::move(f));
+    return erase<RowsCall<count>::template Call>(std::move(f), count);
   }
 
   /// Erases equations: f(at) -> number, or std::array of them, zero where they hold; at[dot(x)] is the unknown rate.
@@ -146,7 +146,7 @@ class Function {
     static_assert(std::is_invocable_v<const F&, const Point<double>&>,
                   "pawl: an equation is a function (const auto& at) that returns a number, or a std::array of numbers, "
                   "that is zero where it holds; it is called const, so a mutable lambda is refused");
-    return erase<RowsCall<count>::template Call>(std::move(f));
+    return erase<RowsCall<count>::template Call>(std::move(f), count);
   }
 
   /// Erases rows that are written one by one, f(at, T* out), as many as its user knows of.
@@ -168,7 +168,7 @@ class Function {
         std::is_invocable_v<const F&, const Point<double>&, std::span<double>&>,
         "pawl: a block of guards is a function (const auto& at, auto out) that assigns out[0], out[1], ...; it "
         "is called const, so a mutable lambda is refused");
-    return erase<GuardBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)});
+    return erase<GuardBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)}, count);
   }
   /// Erases equations whose number is known at run time: f(at, out) assigns one residual per row.
   template <class F>
@@ -177,7 +177,7 @@ class Function {
         std::is_invocable_v<const F&, const Point<double>&, std::span<double>&>,
         "pawl: a block of equations is a function (const auto& at, auto out) that assigns out[0], out[1], ..., "
         "each zero where it holds; it is called const, so a mutable lambda is refused");
-    return erase<EquationBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)});
+    return erase<EquationBlockCall>(Counted<F>{std::move(f), static_cast<std::size_t>(count)}, count);
   }
   /// Erases a function of time: f(t) -> number, with whatever scalar time has.
   template <class F>
@@ -201,6 +201,9 @@ class Function {
   void operator()(const Point<T>& at, T* out) const {
     entry<T>()(functor_.get(), at, out);
   }
+
+  /// How many rows it writes, of a function that knows; else 0.
+  int rows() const { return rows_; }
 
   /// Asked where a result is not finite: which operation was the first, in words, from functions that know (those with
   /// a member why_not_finite(at)); else nothing.
@@ -349,9 +352,15 @@ class Function {
      ...);
   }
 
+  // A function that knows how many rows it writes is refused where `rows` are wanted and it has others; rates, whose
+  // number is not known yet, keep theirs.
   template <template <class, class> class Call, class F>
-  static Function erase(F f) {
+  static Function erase(F f, int rows = 0) {
     Function function;
+    if constexpr (requires { called(f).require_rows(1); }) {
+      if (rows > 0) called(f).require_rows(rows);
+      function.rows_ = called(f).rows();
+    }
     function.functor_ = std::make_shared<const F>(std::move(f));
     fill<Call, F>(function.entries_);
     if constexpr (requires(const F& made, const Point<double>& at) { called(made).why_not_finite(at); }) {
@@ -390,6 +399,7 @@ class Function {
   std::shared_ptr<const void> functor_;
   detail::FunctionEntries<detail::Scalars> entries_;
   std::string (*why_not_finite_)(const void* functor, const Point<double>& at) = nullptr;
+  int rows_ = 0;
 };
 
 template <class F>

@@ -4,9 +4,9 @@
 
 #include <asmjit/asmjit.h>
 
+#include "model/assembled_loop.hpp"
 #include "model/emitter.hpp"
 #include "model/library_functions.hpp"
-#include "model/loop_code.hpp"
 
 namespace pawl::model {
 
@@ -17,6 +17,8 @@ namespace {
 constexpr int lane_registers = 13, lane_bytes = 32;
 const x86::Ymm first_wide = x86::ymm15, second_wide = x86::ymm14, third_wide = x86::ymm13;
 const x86::Gp counter = x86::r15, arrays = x86::rbp;
+
+using Arguments = LoopArguments<double>;
 
 class LoopEmitter : public Emitter {
  public:
@@ -52,7 +54,7 @@ class LoopEmitter : public Emitter {
     }
     write_list();
     a_.mov(x86::rax, x86::ptr(x86::rsp));
-    a_.mov(x86::rax, x86::ptr(x86::rax, offsetof(LoopArguments, count)));
+    a_.mov(x86::rax, x86::ptr(x86::rax, offsetof(Arguments, count)));
     a_.add(counter, 4);
     a_.cmp(counter, x86::rax);
     a_.jge(done);
@@ -71,11 +73,11 @@ class LoopEmitter : public Emitter {
     for (const x86::Gp& saved : saved_) a_.push(saved);
     a_.sub(x86::rsp, 8);
     a_.mov(x86::ptr(x86::rsp), x86::rdi);
-    a_.mov(m_, x86::ptr(x86::rdi, offsetof(LoopArguments, m)));
-    a_.mov(h_, x86::ptr(x86::rdi, offsetof(LoopArguments, h)));
-    a_.mov(x_, x86::ptr(x86::rdi, offsetof(LoopArguments, x)));
-    a_.mov(out_, x86::ptr(x86::rdi, offsetof(LoopArguments, out)));
-    a_.mov(arrays, x86::ptr(x86::rdi, offsetof(LoopArguments, arrays)));
+    a_.mov(m_, x86::ptr(x86::rdi, offsetof(Arguments, m)));
+    a_.mov(h_, x86::ptr(x86::rdi, offsetof(Arguments, h)));
+    a_.mov(x_, x86::ptr(x86::rdi, offsetof(Arguments, x)));
+    a_.mov(out_, x86::ptr(x86::rdi, offsetof(Arguments, out)));
+    a_.mov(arrays, x86::ptr(x86::rdi, offsetof(Arguments, arrays)));
   }
   void end() {
     a_.vzeroupper();
@@ -113,7 +115,7 @@ class LoopEmitter : public Emitter {
     x86::Gp from = x_;
     if (!is_state) {
       a_.mov(x86::rcx, x86::ptr(x86::rsp));
-      a_.mov(x86::rcx, x86::ptr(x86::rcx, offsetof(LoopArguments, inputs)));
+      a_.mov(x86::rcx, x86::ptr(x86::rcx, offsetof(Arguments, inputs)));
       from = x86::rcx;
     }
     const Indices& index = placed.index;
@@ -271,49 +273,17 @@ class LoopEmitter : public Emitter {
   std::vector<asmjit::Label> tables_;
 };
 
-class AssembledLoop : public LoopCode {
- public:
-  void run(const LoopArguments& arguments) const override { function_(&arguments); }
-  std::size_t size() const override { return size_; }
-  int moving_size() const override { return moving_size_; }
-
-  asmjit::JitRuntime runtime_;
-  void (*function_)(const LoopArguments*) = nullptr;
-  std::size_t size_ = 0;
-  int moving_size_ = 0;
-};
-
-// Offsets in addresses have 32 bits.
-bool fits(const Loop& loop, const std::vector<PlacedLeaf>& leaves) {
-  constexpr long long most = 1 << 28;
-  const auto is_small = [&](const Indices& index) {
-    return index.base < most &&
-           static_cast<long long>(index.stride) * loop.count<most&& static_cast<long long>(index.stride) * loop.count> -
-               most;
-  };
-  bool all = static_cast<long long>(leaves.size()) * loop.count < most;
-  for (const PlacedLeaf& leaf : leaves) all = all && is_small(leaf.index);
-  for (const Indices& row : loop.rows) all = all && is_small(row);
-  return all;
-}
-
 }  // namespace
 
-std::unique_ptr<LoopCode> make_loop_code(const Loop& loop, const Layout& layout,
-                                         const std::vector<PlacedLeaf>& leaves) {
-  if (!fits(loop, leaves)) return nullptr;
+std::unique_ptr<LoopCode<double>> make_loop_code(const Loop& loop, const Layout& layout,
+                                                 const std::vector<PlacedLeaf>& leaves) {
+  if (!addresses_fit(loop, leaves)) return nullptr;
   const std::vector<Instruction> list = moving_instructions(loop.body, loop.outputs, /*fuses=*/false);
-  auto made = std::make_unique<AssembledLoop>();
-  asmjit::CodeHolder code;
-  EmitterFaults faults;
-  code.init(made->runtime_.environment());
-  code.setErrorHandler(&faults);
-  LoopEmitter emitter(code, loop, layout, leaves, list);
-  emitter.write();
-  made->moving_size_ = emitter.moving_size();
-  if (made->runtime_.add(&made->function_, &code) != asmjit::kErrorOk) return nullptr;
-  made->size_ = code.codeSize();
-  return made;
+  return assembled_loop<double>([&](asmjit::CodeHolder& code) {
+    LoopEmitter emitter(code, loop, layout, leaves, list);
+    emitter.write();
+    return emitter.moving_size();
+  });
 }
 
 }  // namespace pawl::model

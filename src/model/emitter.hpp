@@ -49,6 +49,7 @@ class Emitter {
   virtual bool calls(const Instruction& one) const = 0;
   /// Of a held value, a state or an input.
   virtual Memory leaf(int node, int offset) const;
+  virtual Memory output(int row, int offset = 0) const { return asmjit::x86::ptr(out_, bytes_ * row + offset); }
 
   void write_list();
   void write_constants();
@@ -62,7 +63,6 @@ class Emitter {
     return is_leaf_value(node) ? leaf(node, offset) : slot(registers_.slot_of(node), offset);
   }
   Memory slot(int slot, int offset = 0) const { return asmjit::x86::ptr(m_, bytes_ * slot + offset); }
-  Memory output(int row, int offset = 0) const { return asmjit::x86::ptr(out_, bytes_ * row + offset); }
   /// Constants at the end of the code, each four times.
   Memory sign_mask() const { return asmjit::x86::ptr(constants_, 0); }
   Memory magnitude_mask() const { return asmjit::x86::ptr(constants_, 32); }

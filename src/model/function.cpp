@@ -174,7 +174,8 @@ struct GraphFunction::Body {
   std::vector<int> outputs;
   Program program;
   std::shared_ptr<const Native> native;
-  std::unique_ptr<const Rolled> rolled;  // with numbers, `rest` and native code for numbers do the other rows
+  std::unique_ptr<const Rolled>
+      rolled;  // `rest` and native code for numbers do the other rows, and perhaps that for duals
   Program rest;
 
   Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
@@ -187,7 +188,8 @@ struct GraphFunction::Body {
       if (!loops.empty()) rolled = std::make_unique<const Rolled>(*graph, outputs, std::move(loops), may_be_native);
       rest = Program(*graph, outputs, one_by_one);
     }
-    if (may_be_native) native = Native::make(*graph, outputs, one_by_one);
+    if (may_be_native)
+      native = Native::make(*graph, outputs, one_by_one, rolled && rolled->has_duals() ? one_by_one : outputs);
     if (native) code = {native->code(static_cast<double*>(nullptr)), native->code(static_cast<Gradient*>(nullptr))};
     is_quick = native != nullptr && rolled == nullptr;
     for (const Load& load : program.moving_loads()) {
@@ -244,7 +246,8 @@ struct GraphFunction::Body {
     }
   }
 
-  void run_loops(const double* m, const double* x, double* out, Workspace& work) const {
+  template <class T>
+  void run_loops(const T* m, const T* x, T* out, Workspace& work) const {
     if (!work.is_prepared) rolled->prepare(work.h.data(), work.loops);
     work.is_prepared = true;
     rolled->run(m, x, out, work.loops);
@@ -256,6 +259,9 @@ struct GraphFunction::Body {
       if (rolled) run_loops(m, x, out, work);
       if (rolled && !native) return rest.run(m, h, x, out);
     }
+    if constexpr (std::is_same_v<T, Gradient>) {
+      if (rolled && native && rolled->has_duals()) run_loops(m, x, out, work);
+    }
     if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
       if (native) return native->run(m, h, x, out);
     }
@@ -264,13 +270,10 @@ struct GraphFunction::Body {
 };
 
 GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs, Execution execution)
-    : rows_(outputs.size()) {
+    : rows_(static_cast<int>(outputs.size())) {
   body_ = std::make_shared<const Body>(std::move(graph), std::move(outputs), execution);
 }
 
-int GraphFunction::rows() const {
-  return body_->program.rows();
-}
 bool GraphFunction::is_native() const {
   return body_->native != nullptr;
 }
@@ -323,7 +326,7 @@ template void GraphFunction::write(const Point<Jet<Interval>>&, Jet<Interval>*) 
 template void GraphFunction::write(const Point<Curvature>&, Curvature*) const;
 template void GraphFunction::write(const Point<Series>&, Series*) const;
 
-void GraphFunction::refuse_rows(std::size_t count) const {
+void GraphFunction::refuse_rows(int count) const {
   throw Misuse(fmt::format("a graph with {} output{} is used where {} {} wanted", rows_, rows_ == 1 ? "" : "s", count,
                            count == 1 ? "is" : "are"));
 }

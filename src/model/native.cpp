@@ -36,22 +36,21 @@ bool add(asmjit::JitRuntime& runtime, F*& function, std::size_t& size, const Emi
 }  // namespace
 
 std::shared_ptr<const Native> Native::make(const Graph& graph, const std::vector<int>& outputs,
-                                           const std::vector<int>& wanted) {
+                                           const std::vector<int>& of_numbers, const std::vector<int>& of_duals) {
   if (!is_possible()) return nullptr;
   const Layout layout(graph, outputs);
-  const std::vector<Instruction> list = moving_instructions(graph, outputs, /*fuses=*/false),
-                                 some = wanted == outputs ? std::vector<Instruction>()
-                                                          : moving_instructions(graph, wanted, /*fuses=*/false);
   std::shared_ptr<Native> native(new Native);
   asmjit::JitRuntime& runtime = native->memory_->runtime;
-  const bool is_made = add(runtime, native->numbers_, native->size_,
-                           [&](asmjit::CodeHolder& code) {
-                             native->numbers_size_ = emit_numbers(code, graph, layout, wanted == outputs ? list : some);
-                           }) &&
-                       add(runtime, native->duals_, native->size_, [&](asmjit::CodeHolder& code) {
-                         native->duals_size_ = emit_duals(code, graph, layout, list);
-                       });
-  return is_made ? native : nullptr;
+  const std::vector<Instruction> numbers = moving_instructions(graph, of_numbers, /*fuses=*/false);
+  const bool has_numbers = add(runtime, native->numbers_, native->size_, [&](asmjit::CodeHolder& code) {
+    native->numbers_size_ = emit_numbers(code, graph, layout, numbers);
+  });
+  const std::vector<Instruction> others =
+      of_duals == of_numbers ? std::vector<Instruction>() : moving_instructions(graph, of_duals, /*fuses=*/false);
+  const bool has_duals = add(runtime, native->duals_, native->size_, [&](asmjit::CodeHolder& code) {
+    native->duals_size_ = emit_duals(code, graph, layout, of_duals == of_numbers ? numbers : others);
+  });
+  return has_numbers && has_duals ? native : nullptr;
 }
 
 }  // namespace pawl::model

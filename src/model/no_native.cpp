@@ -13,10 +13,14 @@ Native::~Native() = default;
 bool Native::is_possible() {
   return false;
 }
-std::shared_ptr<const Native> Native::make(const Graph&, const std::vector<int>&, const std::vector<int>&) {
+std::shared_ptr<const Native> Native::make(const Graph&, const std::vector<int>&, const std::vector<int>&,
+                                           const std::vector<int>&) {
   return nullptr;
 }
-std::unique_ptr<LoopCode> make_loop_code(const Loop&, const Layout&, const std::vector<PlacedLeaf>&) {
+std::unique_ptr<LoopCode<double>> make_loop_code(const Loop&, const Layout&, const std::vector<PlacedLeaf>&) {
+  return nullptr;
+}
+std::unique_ptr<LoopCode<Gradient>> make_dual_loop_code(const Loop&, const Layout&, const std::vector<PlacedLeaf>&) {
   return nullptr;
 }
 

@@ -29,13 +29,17 @@ struct Rolled::Part {
   std::vector<int> shared_slots;         // in the h of the model
   std::vector<std::vector<int>> arrays;  // per held leaf that differs: slots in the h of the model
   std::vector<PlacedLeaf> leaves;
-  std::unique_ptr<LoopCode> code;
+  std::unique_ptr<LoopCode<double>> code;
+  std::unique_ptr<LoopCode<Gradient>> dual_code;
   std::size_t held_at = 0, arrays_at = 0, moving_at = 0, end = 0;
 
   Part(const Layout& whole, Loop made, bool is_native) : loop(std::move(made)), program(loop.body, loop.outputs) {
     for (const int node : loop.shared) shared_slots.push_back(whole.slot(node));
     for (const LoopLeaf& leaf : loop.leaves) leaves.push_back(placed(whole, leaf));
-    if (is_native) code = make_loop_code(loop, Layout(loop.body, loop.outputs), leaves);
+    if (!is_native) return;
+    const Layout layout(loop.body, loop.outputs);
+    code = make_loop_code(loop, layout, leaves);
+    dual_code = make_dual_loop_code(loop, layout, leaves);
   }
 
   PlacedLeaf placed(const Layout& whole, const LoopLeaf& leaf) {
@@ -72,6 +76,10 @@ struct Rolled::Part {
     } else {
       run_lanes(m, x, out, work);
     }
+  }
+
+  void run(const Gradient* m, const Gradient* x, Gradient* out, const double* work, Gradient* temporaries) const {
+    dual_code->run({temporaries, work + held_at, x, out, m, work + arrays_at, loop.count});
   }
 
   // Iterations from `first` on into the lanes; the last one is repeated where there are too few.
@@ -119,18 +127,31 @@ Rolled::~Rolled() = default;
 bool Rolled::is_native() const {
   return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->code != nullptr; });
 }
+bool Rolled::has_duals() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->dual_code != nullptr; });
+}
 std::size_t Rolled::size() const {
   std::size_t bytes = 0;
-  for (const auto& part : parts_) bytes += part->code ? part->code->size() : 0;
+  for (const auto& part : parts_) {
+    bytes += part->code ? part->code->size() : 0;
+    bytes += part->dual_code ? part->dual_code->size() : 0;
+  }
   return bytes;
 }
 
 void Rolled::prepare(const double* h, Work& work) const {
   work.values.resize(work_size_);
+  for (const auto& part : parts_) {
+    const std::size_t size = part->dual_code ? at(part->dual_code->moving_size()) : 0;
+    if (work.duals.size() < size) work.duals.resize(size);
+  }
   for (const auto& part : parts_) part->prepare(h, work.values.data());
 }
 void Rolled::run(const double* m, const double* x, double* out, Work& work) const {
   for (const auto& part : parts_) part->run(m, x, out, work.values.data());
+}
+void Rolled::run(const Gradient* m, const Gradient* x, Gradient* out, Work& work) const {
+  for (const auto& part : parts_) part->run(m, x, out, work.values.data(), work.duals.data());
 }
 
 }  // namespace pawl::model

@@ -18,6 +18,9 @@ namespace {
 void check_model(const System::Declarations& model, const Held& held) {
   const auto n = model.state_names.size();
   if (n == 0) throw Misuse(fmt::format("system '{}' has no states: declare them with state(name, start)", model.name));
+  if (static_cast<std::size_t>(model.rates.rows()) > n)
+    throw Misuse(fmt::format("system '{}': the rates have {} rows, and there {} {} state{}", model.name,
+                             model.rates.rows(), n == 1 ? "is" : "are", n, n == 1 ? "" : "s"));
   if (model.is_implicit()) return;        // rates and equations are counted together, where they are put together
   std::vector<bool> needs_rate(n, true);  // what a mechanism moves needs none
   if (model.port_hamiltonian) needs_rate.assign(n, false);

@@ -265,15 +265,18 @@ TEST(GraphFunction, IsRefusedWhereItHasTheWrongSize) {
   System one("one");
   one.state("x", 1);
   one.rates(GraphFunction(graph, {node, node}));
-  const Result refused = simulate(one, {.end = 1});
-  EXPECT_EQ(refused.outcome, Outcome::failed);
-  EXPECT_TRUE(pawl::testing::says(refused.reason, {"a graph with 2 outputs is used where 1 is wanted"}));
-  System pair("pair");
-  pair.state("x", 1);
-  pair.rates(GraphFunction(graph, {node}));
-  pair.observable("pair", GraphFunction(graph, {node, node}));
-  EXPECT_EQ(misuse_of([&] { simulate(pair, {.end = 1}).start()["pair"]; }),
-            "a graph with 2 outputs is used where 1 is wanted");
+  EXPECT_EQ(misuse_of([&] { simulate(one, {.end = 1}); }), "system 'one': the rates have 2 rows, and there is 1 state");
+  const GraphFunction pair(graph, {node, node});
+  const std::string refused = "a graph with 2 outputs is used where 1 is wanted";
+  EXPECT_EQ(misuse_of([&] { two.observable("pair", pair); }), refused);
+  EXPECT_EQ(misuse_of([&] { two.guard("pair", pair); }), refused);
+  EXPECT_EQ(misuse_of([&] { two.equation("pair", pair); }), refused);
+  EXPECT_EQ(misuse_of([&] { two.invariant("pair", pair); }), refused);
+  EXPECT_EQ(misuse_of([&] {
+              two.conditions({"a", "b", "c"}, pair);
+            }),
+            "a graph with 2 outputs is used where 3 are wanted");
+  EXPECT_EQ(misuse_of([&] { two.equations("pair", 3, pair); }), "a graph with 2 outputs is used where 3 are wanted");
 }
 
 TEST(Trace, RefusesTheStateOfAnotherSystem) {

@@ -37,6 +37,12 @@ void write_brusselator(Cells& cells, int points) {
   }
 }
 
+Rolled::Work prepared(const Rolled& rolled, const std::vector<double>& held) {
+  Rolled::Work work;
+  rolled.prepare(held.data(), work);
+  return work;
+}
+
 std::vector<double> in_loops(const Cells& cells, const Instant<double>& at, bool is_native) {
   std::vector<Loop> loops = roll(cells.graph, cells.outputs);
   const Program whole(cells.graph, cells.outputs), rest(cells.graph, cells.outputs, rest_of(loops, cells.outputs));
@@ -46,11 +52,39 @@ std::vector<double> in_loops(const Cells& cells, const Instant<double>& at, bool
   }
   Files<double> files(whole, at, whole.moving_size());
   std::vector<double> out(cells.outputs.size());
-  Rolled::Work work;
-  rolled.prepare(files.h.data(), work);
+  Rolled::Work work = prepared(rolled, files.h);
   rolled.run(files.m.data(), at.states.data(), out.data(), work);
   rest.run(files.m.data(), files.h.data(), at.states.data(), out.data());
   return out;
+}
+// Empty where the loops cannot be done with duals.
+std::vector<Gradient> duals_in_loops(const Cells& cells, const Instant<Gradient>& at) {
+  std::vector<Loop> loops = roll(cells.graph, cells.outputs);
+  const Program whole(cells.graph, cells.outputs), rest(cells.graph, cells.outputs, rest_of(loops, cells.outputs));
+  const Rolled rolled(cells.graph, cells.outputs, std::move(loops), /*is_native=*/true);
+  if (!rolled.has_duals()) return {};
+  Files<Gradient> files(whole, at, whole.moving_size());
+  std::vector<Gradient> out(cells.outputs.size());
+  Rolled::Work work = prepared(rolled, files.h);
+  rolled.run(files.m.data(), at.states.data(), out.data(), work);
+  rest.run(files.m.data(), files.h.data(), at.states.data(), out.data());
+  return out;
+}
+Instant<Gradient> with_slopes(const Instant<double>& at) {
+  Instant<Gradient> duals{
+      .time = at.time, .parameters = at.parameters, .numbers = at.numbers, .modes = at.modes, .truths = at.truths};
+  int axis = 0;
+  for (const double rate : at.rates) duals.rates.push_back(Gradient(rate));
+  for (const double x : at.states) duals.states.push_back(Gradient::variable(x, axis++ % 8));
+  return duals;
+}
+// Whether there are loops with duals, which then give the bits of the interpreter.
+bool agrees_with_duals(const Cells& cells, const Instant<double>& at) {
+  const Instant<Gradient> duals = with_slopes(at);
+  const auto expected = interpreted(Program(cells.graph, cells.outputs), duals), found = duals_in_loops(cells, duals);
+  for (std::size_t row = 0; row < found.size(); ++row)
+    EXPECT_TRUE(testing::same_bits(expected[row], found[row])) << row << ": " << cells.graph.text(cells.outputs[row]);
+  return !found.empty();
 }
 
 void expect_same(const Cells& cells, const Instant<double>& at) {
@@ -84,6 +118,7 @@ TEST(Roll, GivesTheBitsOfTheRowsOneByOne) {
     Cells cells;
     write_brusselator(cells, points);
     expect_same(cells, wavy(2 * points));
+    EXPECT_EQ(agrees_with_duals(cells, wavy(2 * points)), Native::is_possible()) << points;
   }
 }
 
@@ -114,6 +149,28 @@ TEST(Roll, ReadsInputsAndTakesSides) {
   }
   ASSERT_EQ(roll(cells.graph, cells.outputs).size(), 1u);
   expect_same(cells, wavy(count + 1));
+  EXPECT_EQ(agrees_with_duals(cells, wavy(count + 1)), Native::is_possible());
+}
+
+// Duals walk along: constants of every cell have no slopes, and what all cells read is read once.
+TEST(Roll, DoesDualsWhereIterationsAreAtOneDistance) {
+  Cells cells;
+  const int count = 30;
+  const Expr first = state(cells.graph, 0), gain = parameter(cells.graph, 1);
+  for (int i = 0; i < count; ++i) {
+    const Expr x = state(cells.graph, 2 * i + 1), y = state(cells.graph, 2 * i + 2), k = gain * (0.3 * i + 1);
+    cells.outputs.push_back((k * exp(-first * x) / (1 + sqr(y)) - x / k).node());
+    cells.outputs.push_back((pow(abs(y), k) + atan2(first, x)).node());
+  }
+  ASSERT_EQ(roll(cells.graph, cells.outputs).size(), 1u);
+  expect_same(cells, wavy(2 * count + 1));
+  EXPECT_EQ(agrees_with_duals(cells, wavy(2 * count + 1)), Native::is_possible());
+
+  Cells ring;  // the last one reads the first: no one distance
+  for (int i = 0; i < count; ++i)
+    ring.outputs.push_back((state(ring.graph, i) * sin(state(ring.graph, (i + 1) % count))).node());
+  expect_same(ring, wavy(count));
+  EXPECT_FALSE(agrees_with_duals(ring, wavy(count)));
 }
 
 TEST(Roll, LeavesRowsThatDifferAlone) {
@@ -128,7 +185,7 @@ TEST(Roll, LeavesRowsThatDifferAlone) {
 
 // Random bodies, repeated.
 TEST(Roll, OfRandomBodiesGivesTheBitsOfTheRowsOneByOne) {
-  int rolled = 0;
+  int rolled = 0, with_duals = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     testing::RandomSource random(seed);
     const testing::RandomModel body = random.model(25);
@@ -163,8 +220,13 @@ TEST(Roll, OfRandomBodiesGivesTheBitsOfTheRowsOneByOne) {
             << "seed " << seed << " row " << row << (is_native ? " native: " : " lanes: ")
             << cells.graph.text(cells.outputs[row]);
     }
+    if (Native::is_possible()) with_duals += agrees_with_duals(cells, at) && !loops.empty() ? 1 : 0;
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(rolled, 3000);
+  if (Native::is_possible()) {
+    EXPECT_GT(with_duals, 50);
+  }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class GraphFunction {
   GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs,
                 Execution execution = Execution::automatic);
 
-  int rows() const;
+  int rows() const { return rows_; }
   bool is_native() const;
   /// Whether repeated rows are evaluated in loops, with numbers.
   bool is_rolled() const;
@@ -47,7 +47,7 @@ class GraphFunction {
   /// A guard, an observable, one equation. Requires one output.
   template <class T>
   T operator()(const Point<T>& at) const {
-    check_rows(1);
+    require_rows(1);
     T out{};
     write(at, &out);
     return out;
@@ -55,14 +55,17 @@ class GraphFunction {
   /// Rates: an output per state, in their order.
   template <class T>
   void operator()(const Point<T>& at, Rates<T>& d) const {
-    if (at.around() != nullptr && at.around()->held != nullptr) check_rates(*at.around()->held);
     write(at, &d[State{0}]);
   }
   /// A block of equations, guards, conditions or relations: an output per row.
   template <class T>
   void operator()(const Point<T>& at, std::span<T>& out) const {
-    check_rows(out.size());
+    require_rows(static_cast<int>(out.size()));
     write(at, out.data());
+  }
+  /// Refuses to be used where `count` rows are wanted and it has others.
+  void require_rows(int count) const {
+    if (count != rows_) refuse_rows(count);
   }
   /// All rows, without a look at how many the caller has room for.
   template <class T>
@@ -78,16 +81,10 @@ class GraphFunction {
 
   template <class T>
   void write_with_lease(const Point<T>& at, T* out) const;
-  void check_rows(std::size_t count) const {
-    if (count != rows_) refuse_rows(count);
-  }
-  [[noreturn]] void refuse_rows(std::size_t count) const;
-  void check_rates(const Held& held) const {  // too few are found when the model is compiled
-    if (rows_ > held.states && held.states > 0) refuse_rows(held.states);
-  }
+  [[noreturn]] void refuse_rows(int count) const;
 
   std::shared_ptr<const Body> body_;
-  std::size_t rows_;
+  int rows_;
 };
 
 }  // namespace pawl::model

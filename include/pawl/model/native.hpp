@@ -21,11 +21,11 @@ class Native {
  public:
   /// Null where there is none; never for another reason.
   static std::shared_ptr<const Native> make(const Graph& graph, const std::vector<int>& outputs) {
-    return make(graph, outputs, outputs);
+    return make(graph, outputs, outputs, outputs);
   }
-  /// The same, but code for numbers writes only the rows that are not -1 in `wanted`.
+  /// The same, but code for numbers and code for duals write only the rows that are not -1 there.
   static std::shared_ptr<const Native> make(const Graph& graph, const std::vector<int>& outputs,
-                                            const std::vector<int>& wanted);
+                                            const std::vector<int>& of_numbers, const std::vector<int>& of_duals);
   /// Whether this processor, and this build, can have native code.
   static bool is_possible();
 
