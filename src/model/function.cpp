@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -57,6 +58,7 @@ struct Found {
   std::uint64_t function = 0;
   T* m = nullptr;
   const double* h = nullptr;
+  typename Native<T>::Code code = nullptr;
 };
 // Read at every evaluation. In a program its place is known when that is loaded; a library that is loaded later, as by
 // Python, must not ask for such a place: there are few.
@@ -168,30 +170,27 @@ struct GraphFunction::Body {
   bool is_quick = false;  // native code that reads nothing but states, time and what is held
   int time_slot = -1;     // where the time goes, of such functions; -1: it is not read
   const Load *loads = nullptr, *loads_end = nullptr;
-  std::tuple<Native::Code<double>, Native::Code<Gradient>> code{};
 
   std::shared_ptr<const Graph> graph;
   std::vector<int> outputs;
   Program program;
-  std::shared_ptr<const Native> native;
-  std::unique_ptr<const Rolled>
-      rolled;  // `rest` and native code for numbers do the other rows, and perhaps that for duals
+  std::unique_ptr<const Native<double>> numbers;
+  std::vector<int> straight;             // the rows that are in no loop
+  std::unique_ptr<const Rolled> rolled;  // the loops; `rest` and native code do the other rows
   Program rest;
 
   Body(std::shared_ptr<const Graph> of, std::vector<int> made, Execution execution)
       : graph(std::move(of)), outputs(std::move(made)), program(*graph, outputs) {
-    const bool may_be_native = execution == Execution::automatic && Native::is_possible();
-    std::vector<int> one_by_one = outputs;
+    const bool is_wanted = execution == Execution::automatic && native_is_possible();
+    straight = outputs;
     if (program.instructions() >= least_rolled) {
       std::vector<Loop> loops = roll(*graph, outputs);
-      one_by_one = rest_of(loops, outputs);
-      if (!loops.empty()) rolled = std::make_unique<const Rolled>(*graph, outputs, std::move(loops), may_be_native);
-      rest = Program(*graph, outputs, one_by_one);
+      straight = rest_of(loops, outputs);
+      if (!loops.empty()) rolled = std::make_unique<const Rolled>(*graph, outputs, std::move(loops), is_wanted);
+      rest = Program(*graph, outputs, straight);
     }
-    if (may_be_native)
-      native = Native::make(*graph, outputs, one_by_one, rolled && rolled->has_duals() ? one_by_one : outputs);
-    if (native) code = {native->code(static_cast<double*>(nullptr)), native->code(static_cast<Gradient*>(nullptr))};
-    is_quick = native != nullptr && rolled == nullptr;
+    if (is_wanted) numbers = Native<double>::make(*graph, outputs, straight);
+    is_quick = numbers != nullptr && rolled == nullptr;
     for (const Load& load : program.moving_loads()) {
       is_quick = is_quick && load.kind == Op::time;
       time_slot = load.slot;
@@ -199,6 +198,22 @@ struct GraphFunction::Body {
     loads = program.held_loads().data();
     loads_end = loads + program.held_loads().size();
   }
+
+  template <class T>
+  static constexpr bool may_be_native = std::is_same_v<T, double> || std::is_same_v<T, Gradient>;
+  // Null where there is none. Code for duals is made when it is asked for: explicit methods never do.
+  template <class T>
+  const Native<T>* native_code() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return numbers.get();
+    } else {
+      std::call_once(duals_asked_, [this] {
+        if (numbers) duals_ = Native<Gradient>::make(*graph, outputs, loops_have_duals() ? straight : outputs);
+      });
+      return duals_.get();
+    }
+  }
+  bool loops_have_duals() const { return rolled && rolled->has_duals(); }
 
   // Whether held values are those that h was computed from.
   template <class T>
@@ -210,8 +225,8 @@ struct GraphFunction::Body {
 
   template <class T>
   int moving_size() const {
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
-      if (native) return std::max(native->moving_size(static_cast<const T*>(nullptr)), program.moving_size());
+    if constexpr (may_be_native<T>) {
+      if (const auto* native = native_code<T>()) return std::max(native->moving_size(), program.moving_size());
     }
     return program.moving_size();
   }
@@ -255,18 +270,19 @@ struct GraphFunction::Body {
   template <class T>
   void run(T* m, const T* x, T* out, Workspace& work) const {
     const double* h = work.h.data();
-    if constexpr (std::is_same_v<T, double>) {
-      if (rolled) run_loops(m, x, out, work);
-      if (rolled && !native) return rest.run(m, h, x, out);
-    }
-    if constexpr (std::is_same_v<T, Gradient>) {
-      if (rolled && native && rolled->has_duals()) run_loops(m, x, out, work);
-    }
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
-      if (native) return native->run(m, h, x, out);
+    if constexpr (may_be_native<T>) {
+      const Native<T>* native = native_code<T>();
+      const bool has_loops = std::is_same_v<T, double> ? rolled != nullptr : native != nullptr && loops_have_duals();
+      if (has_loops) run_loops(m, x, out, work);
+      if (native != nullptr) return native->run(m, h, x, out);
+      if (has_loops) return rest.run(m, h, x, out);
     }
     program.run(m, h, x, out);
   }
+
+ private:
+  mutable std::once_flag duals_asked_;
+  mutable std::unique_ptr<const Native<Gradient>> duals_;
 };
 
 GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int> outputs, Execution execution)
@@ -275,7 +291,7 @@ GraphFunction::GraphFunction(std::shared_ptr<const Graph> graph, std::vector<int
 }
 
 bool GraphFunction::is_native() const {
-  return body_->native != nullptr;
+  return body_->numbers != nullptr;
 }
 bool GraphFunction::is_rolled() const {
   return body_->rolled != nullptr;
@@ -295,7 +311,7 @@ void GraphFunction::write(const Point<T>& at, T* out) const {
     const Found<T>& here = found<T>[body.number % Cache::count];
     if (here.function == body.number && body.is_current(at.parameters(), at.around(), here.h)) [[likely]] {
       if (body.time_slot >= 0) here.m[body.time_slot] = at.t;
-      return std::get<Native::Code<T>>(body.code)(here.m, here.h, at.states().array, out);
+      return here.code(here.m, here.h, at.states().array, out);
     }
   }
   write_with_lease(at, out);
@@ -311,8 +327,8 @@ template <class T>
   for (const Load& load : body.program.moving_loads()) files.m[at_index(load.slot)] = moving_value(at, load);
   body.load_held(at, work);
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Gradient>) {
-    if (body.is_quick && lease.is_kept())
-      found<T>[body.number % Cache::count] = {body.number, files.m.data(), work.h.data()};
+    if (const auto* native = body.native_code<T>(); native != nullptr && body.is_quick && lease.is_kept())
+      found<T>[body.number % Cache::count] = {body.number, files.m.data(), work.h.data(), native->code()};
   }
   body.run(files.m.data(), body.states_of(at, files), out, work);
 }

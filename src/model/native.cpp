@@ -5,52 +5,44 @@
 
 namespace pawl::model {
 
-// One allocator each, so that code is made and given back without a lock that others hold.
-struct Native::Memory {
-  asmjit::JitRuntime runtime;
-};
-
-Native::Native() : memory_(std::make_unique<Memory>()) {}
-Native::~Native() = default;
-
-bool Native::is_possible() {
+bool native_is_possible() {
   const asmjit::CpuFeatures& features = asmjit::CpuInfo::host().features();
   return features.x86().hasAVX() && features.x86().hasAVX2();
 }
 
-namespace {
+// One allocator each, so that code is made and given back without a lock that others hold.
+template <class T>
+struct Native<T>::Memory {
+  asmjit::JitRuntime runtime;
+};
 
-// False where the system refuses memory for code.
-template <class F, class Emit>
-bool add(asmjit::JitRuntime& runtime, F*& function, std::size_t& size, const Emit& emit) {
+template <class T>
+Native<T>::Native() : memory_(std::make_unique<Memory>()) {}
+template <class T>
+Native<T>::~Native() = default;
+
+template <class T>
+std::unique_ptr<const Native<T>> Native<T>::make(const Graph& graph, const std::vector<int>& outputs,
+                                                 const std::vector<int>& wanted) {
+  if (!native_is_possible()) return nullptr;
+  std::unique_ptr<Native> native(new Native);
+  asmjit::JitRuntime& runtime = native->memory_->runtime;
   asmjit::CodeHolder code;
   EmitterFaults faults;
   code.init(runtime.environment());
   code.setErrorHandler(&faults);
-  emit(code);
-  if (runtime.add(&function, &code) != asmjit::kErrorOk) return false;
-  size += code.codeSize();
-  return true;
-}
-
-}  // namespace
-
-std::shared_ptr<const Native> Native::make(const Graph& graph, const std::vector<int>& outputs,
-                                           const std::vector<int>& of_numbers, const std::vector<int>& of_duals) {
-  if (!is_possible()) return nullptr;
+  const std::vector<Instruction> list = moving_instructions(graph, wanted, /*fuses=*/false);
   const Layout layout(graph, outputs);
-  std::shared_ptr<Native> native(new Native);
-  asmjit::JitRuntime& runtime = native->memory_->runtime;
-  const std::vector<Instruction> numbers = moving_instructions(graph, of_numbers, /*fuses=*/false);
-  const bool has_numbers = add(runtime, native->numbers_, native->size_, [&](asmjit::CodeHolder& code) {
-    native->numbers_size_ = emit_numbers(code, graph, layout, numbers);
-  });
-  const std::vector<Instruction> others =
-      of_duals == of_numbers ? std::vector<Instruction>() : moving_instructions(graph, of_duals, /*fuses=*/false);
-  const bool has_duals = add(runtime, native->duals_, native->size_, [&](asmjit::CodeHolder& code) {
-    native->duals_size_ = emit_duals(code, graph, layout, of_duals == of_numbers ? numbers : others);
-  });
-  return has_numbers && has_duals ? native : nullptr;
+  if constexpr (std::is_same_v<T, double>)
+    native->moving_size_ = emit_numbers(code, graph, layout, list);
+  else
+    native->moving_size_ = emit_duals(code, graph, layout, list);
+  if (runtime.add(&native->code_, &code) != asmjit::kErrorOk) return nullptr;  // no memory for code
+  native->size_ = code.codeSize();
+  return native;
 }
+
+template class Native<double>;
+template class Native<Dual<8>>;
 
 }  // namespace pawl::model

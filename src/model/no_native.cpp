@@ -5,18 +5,24 @@
 
 namespace pawl::model {
 
-struct Native::Memory {};
-
-Native::Native() = default;
-Native::~Native() = default;
-
-bool Native::is_possible() {
+bool native_is_possible() {
   return false;
 }
-std::shared_ptr<const Native> Native::make(const Graph&, const std::vector<int>&, const std::vector<int>&,
-                                           const std::vector<int>&) {
+
+template <class T>
+struct Native<T>::Memory {};
+
+template <class T>
+Native<T>::~Native() = default;
+
+template <class T>
+std::unique_ptr<const Native<T>> Native<T>::make(const Graph&, const std::vector<int>&, const std::vector<int>&) {
   return nullptr;
 }
+
+template class Native<double>;
+template class Native<Dual<8>>;
+
 std::unique_ptr<LoopCode<double>> make_loop_code(const Loop&, const Layout&, const std::vector<PlacedLeaf>&) {
   return nullptr;
 }

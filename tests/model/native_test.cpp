@@ -20,17 +20,18 @@ using testing::numbers_of;
 using testing::same_bits;
 
 template <class T>
-std::vector<T> natively(const Native& native, const Program& program, const Instant<T>& at) {
-  Files<T> files(program, at, native.moving_size(static_cast<const T*>(nullptr)));
+std::vector<T> natively(const Native<T>& native, const Program& program, const Instant<T>& at) {
+  Files<T> files(program, at, native.moving_size());
   std::vector<T> out(static_cast<std::size_t>(program.rows()));
   native.run(files.m.data(), files.h.data(), at.states.data(), out.data());
   return out;
 }
 
 template <class T>
-::testing::AssertionResult agrees(const Graph& graph, const std::vector<int>& outputs, const Native& native,
+::testing::AssertionResult agrees(const Graph& graph, const std::vector<int>& outputs, const Native<T>* native,
                                   const Program& program, const Instant<T>& at) {
-  const auto expected = interpreted(program, at), found = natively(native, program, at);
+  if (native == nullptr) return ::testing::AssertionFailure() << "no native code";
+  const auto expected = interpreted(program, at), found = natively(*native, program, at);
   for (std::size_t row = 0; row < outputs.size(); ++row) {
     if (!same_bits(expected[row], found[row]))
       return ::testing::AssertionFailure() << "row " << row << ": " << graph.text(outputs[row]) << "\n  interpreted "
@@ -38,6 +39,31 @@ template <class T>
   }
   return ::testing::AssertionSuccess();
 }
+
+// The outputs of a graph, interpreted and as native code, compared at instants with numbers and with duals.
+class Compared {
+ public:
+  Compared(const Graph& graph, const std::vector<int>& outputs)
+      : graph_(graph),
+        outputs_(outputs),
+        program_(graph, outputs),
+        numbers_(Native<double>::make(graph, outputs)),
+        duals_(Native<Gradient>::make(graph, outputs)) {}
+
+  ::testing::AssertionResult at(const Instant<double>& at) const {
+    return agrees(graph_, outputs_, numbers_.get(), program_, at);
+  }
+  ::testing::AssertionResult at(const Instant<Gradient>& at) const {
+    return agrees(graph_, outputs_, duals_.get(), program_, at);
+  }
+
+ private:
+  const Graph& graph_;
+  const std::vector<int>& outputs_;
+  Program program_;
+  std::unique_ptr<const Native<double>> numbers_;
+  std::unique_ptr<const Native<Gradient>> duals_;
+};
 
 bool processor_has_avx2() {
 #if defined(__x86_64__)
@@ -51,7 +77,7 @@ class NativeCode : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!processor_has_avx2()) GTEST_SKIP() << "no native code on this processor";
-    ASSERT_TRUE(Native::is_possible());  // scripts/bootstrap installs what it needs
+    ASSERT_TRUE(native_is_possible());  // scripts/bootstrap installs what it needs
   }
 };
 
@@ -79,16 +105,14 @@ TEST_F(NativeCode, DoesEveryOperationAsTheInterpreter) {
     for (const int a : operands)
       for (const int b : operands) outputs.push_back(graph.select(g, a, b));
   for (const int output : outputs) {  // alone, and all together, with more values than registers
-    const auto native = Native::make(graph, {output});
-    ASSERT_TRUE(native);
-    const Program program(graph, {output});
-    EXPECT_TRUE(agrees(graph, {output}, *native, program, some_instant<double>()));
-    EXPECT_TRUE(agrees(graph, {output}, *native, program, some_instant<Gradient>()));
+    const std::vector<int> alone{output};
+    const Compared compared(graph, alone);
+    EXPECT_TRUE(compared.at(some_instant<double>()));
+    EXPECT_TRUE(compared.at(some_instant<Gradient>()));
   }
-  const auto native = Native::make(graph, outputs);
-  const Program program(graph, outputs);
-  EXPECT_TRUE(agrees(graph, outputs, *native, program, some_instant<double>()));
-  EXPECT_TRUE(agrees(graph, outputs, *native, program, some_instant<Gradient>()));
+  const Compared compared(graph, outputs);
+  EXPECT_TRUE(compared.at(some_instant<double>()));
+  EXPECT_TRUE(compared.at(some_instant<Gradient>()));
 }
 
 TEST_F(NativeCode, KeepsMoreValuesThanThereAreRegisters) {
@@ -102,10 +126,9 @@ TEST_F(NativeCode, KeepsMoreValuesThanThereAreRegisters) {
     backward = (backward - values[59 - i]) * 0.5 + sin(values[i]);
   }
   const std::vector<int> outputs{forward.node(), backward.node(), (forward / backward).node()};
-  const auto native = Native::make(graph, outputs);
-  const Program program(graph, outputs);
-  EXPECT_TRUE(agrees(graph, outputs, *native, program, some_instant<double>()));
-  EXPECT_TRUE(agrees(graph, outputs, *native, program, some_instant<Gradient>()));
+  const Compared compared(graph, outputs);
+  EXPECT_TRUE(compared.at(some_instant<double>()));
+  EXPECT_TRUE(compared.at(some_instant<Gradient>()));
 }
 
 TEST_F(NativeCode, TakesTheSideThatHolds) {
@@ -115,15 +138,14 @@ TEST_F(NativeCode, TakesTheSideThatHolds) {
   const Expr first = choose(on, shared + x, choose(other, x * y, y - 2));
   const Expr second = first * y + choose(on, shared * first, x);
   const std::vector<int> outputs{first.node(), second.node(), choose(other, 1, x).node()};
-  const auto native = Native::make(graph, outputs);
-  const Program program(graph, outputs);
+  const Compared compared(graph, outputs);
   for (const double a : {0.0, 1.0, -1.0})
     for (const double b : {0.0, 1.0}) {
       auto at = some_instant<double>();
       auto duals = some_instant<Gradient>();
       at.truths = duals.truths = {a, b};
-      EXPECT_TRUE(agrees(graph, outputs, *native, program, at));
-      EXPECT_TRUE(agrees(graph, outputs, *native, program, duals));
+      EXPECT_TRUE(compared.at(at));
+      EXPECT_TRUE(compared.at(duals));
     }
 }
 
@@ -140,10 +162,9 @@ TEST_F(NativeCode, OfASparseJacobianIsThatOfTheInterpreter) {
   std::vector<int> nodes;
   for (const Entry& entry : graph.jacobian(rates, Op::state)) nodes.push_back(entry.node);
   EXPECT_EQ(nodes.size(), 3u * cells);
-  const auto native = Native::make(graph, nodes);
   Instant<double> at{.parameters = {0.3}};
   for (int i = 0; i < cells; ++i) at.states.push_back(std::cos(i));
-  EXPECT_TRUE(agrees(graph, nodes, *native, Program(graph, nodes), at));
+  EXPECT_TRUE(Compared(graph, nodes).at(at));
 }
 
 TEST_F(NativeCode, OfRandomGraphsGivesTheBitsOfTheInterpreter) {
@@ -152,12 +173,10 @@ TEST_F(NativeCode, OfRandomGraphsGivesTheBitsOfTheInterpreter) {
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     testing::RandomSource random(seed * 7919);
     const testing::RandomModel model = random.model(80);
-    const Program program(model.graph, model.outputs);
-    const auto native = Native::make(model.graph, model.outputs);
-    ASSERT_TRUE(native);
+    const Compared compared(model.graph, model.outputs);
     for (int i = 0; i < 3; ++i) {
-      ASSERT_TRUE(agrees(model.graph, model.outputs, *native, program, random.instant<double>())) << "seed " << seed;
-      ASSERT_TRUE(agrees(model.graph, model.outputs, *native, program, random.instant<Gradient>())) << "seed " << seed;
+      ASSERT_TRUE(compared.at(random.instant<double>())) << "seed " << seed;
+      ASSERT_TRUE(compared.at(random.instant<Gradient>())) << "seed " << seed;
     }
   }
 }

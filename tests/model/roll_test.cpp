@@ -90,7 +90,7 @@ bool agrees_with_duals(const Cells& cells, const Instant<double>& at) {
 void expect_same(const Cells& cells, const Instant<double>& at) {
   const auto expected = interpreted(Program(cells.graph, cells.outputs), at);
   EXPECT_EQ(in_loops(cells, at, false), expected) << "over lanes";
-  if (Native::is_possible()) {
+  if (native_is_possible()) {
     EXPECT_EQ(in_loops(cells, at, true), expected) << "native";
   }
 }
@@ -118,7 +118,7 @@ TEST(Roll, GivesTheBitsOfTheRowsOneByOne) {
     Cells cells;
     write_brusselator(cells, points);
     expect_same(cells, wavy(2 * points));
-    EXPECT_EQ(agrees_with_duals(cells, wavy(2 * points)), Native::is_possible()) << points;
+    EXPECT_EQ(agrees_with_duals(cells, wavy(2 * points)), native_is_possible()) << points;
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Roll, ReadsInputsAndTakesSides) {
   }
   ASSERT_EQ(roll(cells.graph, cells.outputs).size(), 1u);
   expect_same(cells, wavy(count + 1));
-  EXPECT_EQ(agrees_with_duals(cells, wavy(count + 1)), Native::is_possible());
+  EXPECT_EQ(agrees_with_duals(cells, wavy(count + 1)), native_is_possible());
 }
 
 // Duals walk along: constants of every cell have no slopes, and what all cells read is read once.
@@ -164,7 +164,7 @@ TEST(Roll, DoesDualsWhereIterationsAreAtOneDistance) {
   }
   ASSERT_EQ(roll(cells.graph, cells.outputs).size(), 1u);
   expect_same(cells, wavy(2 * count + 1));
-  EXPECT_EQ(agrees_with_duals(cells, wavy(2 * count + 1)), Native::is_possible());
+  EXPECT_EQ(agrees_with_duals(cells, wavy(2 * count + 1)), native_is_possible());
 
   Cells ring;  // the last one reads the first: no one distance
   for (int i = 0; i < count; ++i)
@@ -213,18 +213,18 @@ TEST(Roll, OfRandomBodiesGivesTheBitsOfTheRowsOneByOne) {
     for (int i = 4; i < 2 * count + 4; ++i) at.states.push_back(random.number());
     const auto expected = interpreted(Program(cells.graph, cells.outputs), at);
     for (const bool is_native : {false, true}) {
-      if (is_native && !Native::is_possible()) continue;
+      if (is_native && !native_is_possible()) continue;
       const auto found = in_loops(cells, at, is_native);
       for (std::size_t row = 0; row < expected.size(); ++row)
         ASSERT_TRUE(testing::same_bits(expected[row], found[row]))
             << "seed " << seed << " row " << row << (is_native ? " native: " : " lanes: ")
             << cells.graph.text(cells.outputs[row]);
     }
-    if (Native::is_possible()) with_duals += agrees_with_duals(cells, at) && !loops.empty() ? 1 : 0;
+    if (native_is_possible()) with_duals += agrees_with_duals(cells, at) && !loops.empty() ? 1 : 0;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(rolled, 3000);
-  if (Native::is_possible()) {
+  if (native_is_possible()) {
     EXPECT_GT(with_duals, 50);
   }
 }
