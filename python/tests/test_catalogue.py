@@ -1,6 +1,11 @@
 """Problems of the catalogue written in Python: the same events, and the same digits as those written in C++."""
 
+import json
 import math
+import os
+import pathlib
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -241,6 +246,37 @@ class Catalogue(unittest.TestCase):
 
     def test_mass_matrix(self):
         self.check(transistor_amplifier())
+
+
+PROBLEMS = [compere_pendulum, lorenz, robertson, vdpol, hires, kepler, relay, coulomb_oscillator, bouncing_ball,
+            bouncing_ball_fmi, driven_rc, rod_pendulum, ph_pendulum, transistor_amplifier, bead_hoop]
+
+
+def every_bit():
+    """Final states and events of all these problems, with every bit."""
+    told = {}
+    for problem in PROBLEMS:
+        model = problem()
+        run = model.simulate(pawl.problem(model.name).end if model.name != "lorenz" else 20, rtol=1e-8)
+        told[model.name] = {
+            "finished": run.outcome == "finished",
+            "final": [float(run.final[name]).hex() for name in run.state_names],
+            "events": [(event.kind, event.names, float(event.t).hex()) for event in run.events],
+        }
+    return told
+
+
+class Bits(unittest.TestCase):
+    def test_interpreted_and_native_are_equal(self):
+        script = "import json, test_catalogue; print(json.dumps(test_catalogue.every_bit()))"
+        environment = {**os.environ, "PAWL_INTERPRETED": "1"}
+        child = subprocess.run([sys.executable, "-c", script], cwd=pathlib.Path(__file__).parent, env=environment,
+                               capture_output=True, text=True, check=True)
+        native = json.loads(json.dumps(every_bit()))
+        self.assertEqual(len(native), len(PROBLEMS))
+        for name, told in json.loads(child.stdout).items():
+            self.assertTrue(told["finished"], name)
+            self.assertEqual(told, native[name], name)
 
 
 class Names(unittest.TestCase):

@@ -1,13 +1,21 @@
 #include "pawl/model/native.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "model/emitter.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::model {
 
 bool native_is_possible() {
-  const asmjit::CpuFeatures& features = asmjit::CpuInfo::host().features();
-  return features.x86().hasAVX() && features.x86().hasAVX2();
+  static const bool is_possible = [] {
+    const char* interpreted = std::getenv("PAWL_INTERPRETED");
+    if (interpreted != nullptr && std::string_view(interpreted) == "1") return false;
+    const asmjit::CpuFeatures& features = asmjit::CpuInfo::host().features();
+    return features.x86().hasAVX() && features.x86().hasAVX2();
+  }();
+  return is_possible;
 }
 
 // One allocator each, so that code is made and given back without a lock that others hold.

@@ -4,8 +4,8 @@
 //
 // Every operation is done as the interpreter does it: nothing is contracted or reassociated, and functions of the
 // library are called by address. So both give the same bits, and one may replace the other at any moment. Where the
-// processor has no AVX2, the architecture is another one, or the system gives no memory that may be executed, there is
-// no native code, and the program is interpreted.
+// processor has no AVX2, the architecture is another one, the system gives no memory that may be executed, or
+// PAWL_INTERPRETED is 1 in the environment, there is no native code, and the program is interpreted.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace pawl::model {
 
-/// Whether this processor, and this build, can have native code.
+/// Whether this processor, and this build, can have native code, and the environment wants it.
 bool native_is_possible();
 
 /// T: double or Dual<8>.
