@@ -10,9 +10,6 @@ namespace pawl::model {
 
 namespace {
 
-using Arguments = LoopArguments<Gradient>;
-const x86::Gp arrays = x86::r15, remaining = x86::rbp;
-
 /// How many places further on the next iteration reads and writes.
 struct Walk {
   int states = 0, outputs = 0;
@@ -58,8 +55,8 @@ class DualLoopEmitter : public DualEmitter {
     write_list();
     a_.add(x_, dual_bytes * walk_.states);
     a_.add(out_, dual_bytes * walk_.outputs);
-    a_.add(arrays, 8);
-    a_.dec(remaining);
+    a_.add(arrays_, 8);
+    a_.dec(remaining_);
     a_.jnz(again);
     a_.vzeroupper();
     a_.add(x86::rsp, 8);
@@ -69,6 +66,8 @@ class DualLoopEmitter : public DualEmitter {
   }
 
  private:
+  using Arguments = LoopArguments<Gradient>;
+
   void begin() {
     for (const x86::Gp& saved : saved_) a_.push(saved);
     a_.sub(x86::rsp, 8);
@@ -76,8 +75,8 @@ class DualLoopEmitter : public DualEmitter {
     a_.mov(h_, x86::ptr(x86::rdi, offsetof(Arguments, h)));
     a_.mov(x_, x86::ptr(x86::rdi, offsetof(Arguments, x)));
     a_.mov(out_, x86::ptr(x86::rdi, offsetof(Arguments, out)));
-    a_.mov(arrays, x86::ptr(x86::rdi, offsetof(Arguments, arrays)));
-    a_.mov(remaining, x86::ptr(x86::rdi, offsetof(Arguments, count)));
+    a_.mov(arrays_, x86::ptr(x86::rdi, offsetof(Arguments, arrays)));
+    a_.mov(remaining_, x86::ptr(x86::rdi, offsetof(Arguments, count)));
     const x86::Gp inputs = x86::rax;
     a_.mov(inputs, x86::ptr(x86::rdi, offsetof(Arguments, inputs)));
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
@@ -108,7 +107,7 @@ class DualLoopEmitter : public DualEmitter {
     if (is_held(node)) return DualEmitter::leaf(node, offset);
     const int i = leaf_number(node);
     const PlacedLeaf& placed = leaves_[static_cast<std::size_t>(i)];
-    if (placed.from == LoopLeaf::From::held) return x86::ptr(arrays, 8 * placed.index.base * loop_.count);
+    if (placed.from == LoopLeaf::From::held) return x86::ptr(arrays_, 8 * placed.index.base * loop_.count);
     if (stays(placed)) return slot(i, offset);
     return x86::ptr(x_, dual_bytes * placed.index.base + offset);
   }
@@ -117,6 +116,7 @@ class DualLoopEmitter : public DualEmitter {
   }
 
   const x86::Gp saved_[6] = {x86::rbx, x86::r12, x86::r13, x86::r14, x86::r15, x86::rbp};
+  const x86::Gp arrays_ = x86::r15, remaining_ = x86::rbp;
   const Loop& loop_;
   const std::vector<PlacedLeaf>& leaves_;
   Walk walk_;

@@ -18,8 +18,6 @@ constexpr int lane_registers = 13, lane_bytes = 32;
 const x86::Ymm first_wide = x86::ymm15, second_wide = x86::ymm14, third_wide = x86::ymm13;
 const x86::Gp counter = x86::r15, arrays = x86::rbp;
 
-using Arguments = LoopArguments<double>;
-
 class LoopEmitter : public Emitter {
  public:
   LoopEmitter(asmjit::CodeHolder& code, const Loop& loop, const Layout& layout, const std::vector<PlacedLeaf>& leaves,
@@ -69,6 +67,8 @@ class LoopEmitter : public Emitter {
   }
 
  private:
+  using Arguments = LoopArguments<double>;
+
   void begin() {
     for (const x86::Gp& saved : saved_) a_.push(saved);
     a_.sub(x86::rsp, 8);

@@ -15,7 +15,7 @@ constexpr std::size_t largest_shape = 4000;  // operations and leaves of a row
 
 // The shape of some rows: operations in the order they are met, with numbers for those met before. Every occurrence of
 // a leaf is one of its own, because which of them happen to be the same differs between iterations.
-struct Shape {
+struct RowShape {
   std::vector<int> words;
   std::vector<int> leaves;  // nodes
   bool is_small = true;
@@ -25,8 +25,8 @@ class ShapeReader {
  public:
   explicit ShapeReader(const Graph& graph) : graph_(graph) {}
 
-  Shape read(const int* outputs, int count) {
-    Shape shape;
+  RowShape read(const int* outputs, int count) {
+    RowShape shape;
     met_.clear();
     for (int i = 0; i < count && shape.is_small; ++i) {
       shape.words.push_back(output_word);
@@ -41,7 +41,7 @@ class ShapeReader {
  private:
   static constexpr int output_word = -1, held_word = -2, state_word = -3, input_word = -4, again_word = -5;
 
-  void visit(int output, Shape& shape) {
+  void visit(int output, RowShape& shape) {
     stack_ = {output};
     while (!stack_.empty()) {
       const int node = stack_.back();
@@ -87,7 +87,7 @@ class Roller {
     std::map<std::vector<int>, int> known;
     for (const int output : outputs) {
       const bool computes = !reader_.is_leaf_of_shape(output);
-      Shape shape = computes ? reader_.read(&output, 1) : Shape{};
+      RowShape shape = computes ? reader_.read(&output, 1) : RowShape{};
       int kind = unique_--;
       if (computes && shape.is_small)
         kind = known.try_emplace(std::move(shape.words), static_cast<int>(known.size())).first->second;
@@ -131,7 +131,7 @@ class Roller {
   }
   // How many iterations have the same shape also as far as their rows share operations.
   int same_together(int row, int period, int count) {
-    const Shape first = reader_.read(&outputs_[at(row)], period);
+    const RowShape first = reader_.read(&outputs_[at(row)], period);
     if (!first.is_small) return 0;
     for (int k = 1; k < count; ++k) {
       if (reader_.read(&outputs_[at(row + k * period)], period).words != first.words) return k;
@@ -144,7 +144,7 @@ class Roller {
     loop.count = count;
     std::vector<std::vector<int>> tables;  // per leaf of the shape, per iteration
     for (int k = 0; k < count; ++k) {
-      const Shape shape = reader_.read(&outputs_[at(row + k * period)], period);
+      const RowShape shape = reader_.read(&outputs_[at(row + k * period)], period);
       tables.resize(shape.leaves.size());
       for (std::size_t leaf = 0; leaf < shape.leaves.size(); ++leaf) tables[leaf].push_back(shape.leaves[leaf]);
     }
