@@ -1,5 +1,5 @@
 # Precompiled headers: half of what a source costs to compile is headers that many share. Every source still includes what
-# it uses; builds without them (the presets sanitize, threads and clang) would not compile otherwise.
+# it uses; builds without them (the preset clang) would not compile otherwise.
 option(PAWL_PRECOMPILE "precompile the headers that many sources share" ON)
 
 #   pawl_precompile(pawl_formulate HEADERS <vector> <pawl/system.hpp>)   precompiles them for this target
