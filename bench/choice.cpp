@@ -210,11 +210,12 @@ void bench_auto(Report& report, const Wanted& wanted) {
   for (std::size_t k = 0; k < targets.size(); ++k) ratios[k].write(report, targets[k]);
   std::string names;
   for (const std::string& name : skipped) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
-  if (!names.empty())
+  if (!names.empty()) {
     report.note(
         fmt::format("Left out, because two runs with tolerance 1e-12 differ by more than 1e-9, or one takes more than "
                     "{:g} s: {}.",
                     effort.longest, names));
+  }
 }
 
 }  // namespace pawl::bench

@@ -97,11 +97,12 @@ void bench_smooth_marbles(Report& report, const Wanted& wanted) {
     if (line.damping > 0) continue;
     if (is_smooth)
       smooth = variation;
-    else
+    else {
       report.expect(variation < smooth,
                     fmt::format("tolerance {:g}: the energy varies by {:.1e} with {}, {:.1e} without "
                                 "events",
                                 line.tolerance, variation, line.finder, smooth));
+    }
   }
 }
 

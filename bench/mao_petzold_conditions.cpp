@@ -63,10 +63,11 @@ void bench_state_conditions(Report& report, const Wanted&) {
       }
       report.row({finder, method, fmt::format("{}", found), run.finished() ? fmt::format("{}", found - crossings) : "-",
                   fmt::format("{}", changed), run.finished() ? "finished" : first_line(run.reason)});
-      if (finder == "certified")
+      if (finder == "certified") {
         report.expect(run.finished() && found == crossings && changed == changes,
                       fmt::format("{}: {} crossings of {}, {} changes of mode of {}", method, found, crossings, changed,
                                   changes));
+      }
     }
   }
 }

@@ -44,10 +44,11 @@ double smallest_gap(const Instant& at, const problems::SphereBox& box) {
   }
   std::sort(centres.begin(), centres.end(), [](const Centre& a, const Centre& b) { return a.x < b.x; });
   for (std::size_t i = 0; i < centres.size(); ++i) {
-    for (std::size_t j = i + 1; j < centres.size() && centres[j].x - centres[i].x < 2 * r; ++j)
+    for (std::size_t j = i + 1; j < centres.size() && centres[j].x - centres[i].x < 2 * r; ++j) {
       smallest = std::min(
           smallest,
           std::hypot(centres[i].x - centres[j].x, centres[i].y - centres[j].y, centres[i].z - centres[j].z) - 2 * r);
+    }
   }
   return smallest;
 }

@@ -57,11 +57,12 @@ void report_circuit(Report& report, const char* label, const Problem& problem, c
     return;
   }
   const Verdict verdict = judge(run, exact);
-  if (options.events != "dasrt")
+  if (options.events != "dasrt") {
     report.expect(
         verdict.sticking == 0 && verdict.erroneous == 0 && verdict.missed == 0 && run.finished(),
         fmt::format("{}, {}, {}, {}: {} sticking, {} erroneous, {} missed, {}", label, options.method, options.events,
                     tolerance, verdict.sticking, verdict.erroneous, verdict.missed, to_string(run.outcome)));
+  }
   const Statistics& s = run.statistics;
   std::vector<double> state = run.final().states();
   state.resize(values.start().size());  // without the guards

@@ -12,14 +12,14 @@ namespace pawl::bench {
 /// What was asked for; a table reads what concerns it.
 struct Wanted {
   std::string problem = "all";                    ///< of the catalogue
-  std::vector<std::string> methods = {};          ///< empty: the table's own
-  std::vector<double> tolerances = {};            ///< empty: the table's own
+  std::vector<std::string> methods;               ///< empty: the table's own
+  std::vector<double> tolerances;                 ///< empty: the table's own
   bool is_quick = false;                          ///< fewer tolerances, repetitions and shorter runs
   bool lists_all = false;                         ///< auto: every method that was tried
-  std::string plots = "";                         ///< folder for pictures; empty: none
+  std::string plots;                              ///< folder for pictures; empty: none
   std::string peers = "build/peers";              ///< folder that bench/build_contact_peers has filled
   std::string scipy = "build/scipy_events.json";  ///< what bench/scipy_events.py has written
-  std::string before = "";                        ///< rows of an earlier run to compare counts with; empty: none
+  std::string before;                             ///< rows of an earlier run to compare counts with; empty: none
 };
 
 struct BenchTable {

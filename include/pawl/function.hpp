@@ -388,12 +388,13 @@ class Function {
   static void fill_one(detail::FunctionEntry<T>& entry) {
     if constexpr (!Call::accepts)
       return;
-    else if constexpr (detail::WritesRows<Called<F>, T>)
+    else if constexpr (detail::WritesRows<Called<F>, T>) {
       entry.call = [](const void* functor, const Point<T>& at, T* out) {
         called(*static_cast<const F*>(functor)).write(at, out);
       };
-    else
+    } else {
       entry.call = &Call::call;
+    }
   }
 
   std::shared_ptr<const void> functor_;

@@ -168,7 +168,7 @@ class Mechanics : public System {
   }
   template <class Slip>
   static Function slip_guard(Slip slip) {
-    if constexpr (detail::row_count<Slip> == 1)
+    if constexpr (detail::row_count<Slip> == 1) {
       return Function::guard([slip](const auto& at) {
         const auto value = slip(at);
         if constexpr (detail::is_array<std::remove_const_t<decltype(value)>>) {
@@ -177,8 +177,9 @@ class Mechanics : public System {
           return value;
         }
       });
-    else
+    } else {
       return {};
+    }
   }
 
   Contact declare_contact(ContactInfo info, Function normal, Function slip, const ContactOptions& options);

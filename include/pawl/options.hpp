@@ -19,8 +19,8 @@ struct Tolerance {
   std::vector<double> absolute_each = {};         ///< one per state, where they differ; wins over `absolute`
 
   Tolerance() = default;
-  Tolerance(double both_from_relative)
-      : relative(both_from_relative) {}  // NOLINT: .tolerance = 1e-9 is the common case
+  // NOLINTNEXTLINE(google-explicit-constructor): .tolerance = 1e-9 is the common case
+  Tolerance(double both_from_relative) : relative(both_from_relative) {}
   Tolerance(double rel, double abs) : relative(rel), absolute(abs) {}
   Tolerance(double rel, std::vector<double> abs_each) : relative(rel), absolute_each(std::move(abs_each)) {}
 };

@@ -69,16 +69,24 @@ class Simulation {
    public:
     Slot(Simulation& run, Handle handle) : run_(run), handle_(handle) {}
     operator Value() const { return run_.now()[handle_]; }  // NOLINT: it stands for its value
-    Slot& operator=(Value value) { return assign(value); }
-    Slot& operator=(const Slot& other) { return assign(static_cast<Value>(other)); }
-    Slot& operator=(const Signal& course) requires std::is_same_v<Handle, Input> { return assign(course); }
+    Slot& operator=(Value value) {
+      assign(value);
+      return *this;
+    }
+    Slot& operator=(const Slot& other) {
+      assign(static_cast<Value>(other));
+      return *this;
+    }
+    Slot& operator=(const Signal& course) requires std::is_same_v<Handle, Input> {
+      assign(course);
+      return *this;
+    }
 
    private:
     template <class T>
-    Slot& assign(const T& value) {
+    void assign(const T& value) {
       (void)static_cast<Value>(*this);  // a handle of another system throws
       run_.change([handle = handle_, value](Jump& jump) { jump[handle] = value; });
-      return *this;
     }
     Simulation& run_;
     Handle handle_;

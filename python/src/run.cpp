@@ -209,10 +209,11 @@ py::array_t<double> states_of_samples(const Result& run) {
   const auto n = static_cast<std::size_t>(run.trajectory.size);
   py::array_t<double> values({static_cast<py::ssize_t>(n), static_cast<py::ssize_t>(numbers.size())});
   auto out = values.mutable_unchecked<2>();
-  for (std::size_t k = 0; k < numbers.size(); ++k)
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
     for (std::size_t i = 0; i < n; ++i)
       out(static_cast<py::ssize_t>(i), static_cast<py::ssize_t>(k)) =
           run.trajectory.sample_states[static_cast<std::size_t>(numbers[k]) * n + i];
+  }
   return values;
 }
 

@@ -57,10 +57,11 @@ void describe(std::string& text, const Anatomy& anatomy, double t) {
     words += fmt::format(", {}, {} redundant", counted(anatomy.hidden_constraints, "hidden constraint"),
                          anatomy.redundant.size());
   line(text, "", words);
-  if (anatomy.has_eigenvalues)
+  if (anatomy.has_eigenvalues) {
     line(text, "eigenvalues",
          fmt::format("{} (frozen at t = {:.6g}{})", eigenvalues_of(anatomy), t,
                      anatomy.is_exact ? "" : ", by differences"));
+  }
 }
 
 void describe(std::string& text, const Stiffness& stiffness, bool has_eigenvalues) {
@@ -80,11 +81,12 @@ void describe(std::string& text, const Stiffness& stiffness, bool has_eigenvalue
     words += "accurate step not looked for: its implicit steps need full matrices, which may cost more than the run";
   else if (!has_eigenvalues && stiffness.fastest_rate == 0)
     words += fmt::format("accurate step {:.3g}", stiffness.accurate_step);
-  else if (stiffness.accurate_step > 0)
+  else if (stiffness.accurate_step > 0) {
     words += fmt::format("van Dijk {:.3g} = accurate step {:.3g} x fastest rate {:.4g}", stiffness.van_dijk,
                          stiffness.accurate_step, stiffness.fastest_rate);
-  else
+  } else {
     words += "van Dijk's not measured: no implicit step could be taken";
+  }
   line(text, "stiffness", words);
 }
 
@@ -116,11 +118,12 @@ std::string to_text(const Advice& advice) {
   line(text, "pilot run",
        fmt::format("t = {:.6g} to {:.6g}, {} steps", advice.pilot_start, advice.pilot_end, advice.pilot_steps));
   if (!advice.pilot_failure.empty()) line(text, "", "it failed: " + advice.pilot_failure);
-  if (advice.events.seen > 0)
+  if (advice.events.seen > 0) {
     line(
         text, "events",
         fmt::format("{} in the pilot run, {:.3g} per unit of time{}{}", advice.events.seen, advice.events.per_unit_time,
                     advice.events.accumulates ? ", accumulating" : "", advice.events.slides ? ", sliding" : ""));
+  }
   const bool is_one = advice.modes.size() == 1;
   for (const ModeAdvice& mode : advice.modes) {
     if (!is_one || !mode.mode.empty())

@@ -73,11 +73,12 @@ const Problem& problem_of(const ModelWords& words) {
   const std::string& name = words.model;
   const bool is_path = name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
   if (!is_path) return find_problem(name);
-  if (std::filesystem::path(name).extension() != ".graph")
+  if (std::filesystem::path(name).extension() != ".graph") {
     throw Misuse(fmt::format(
         "'{}' looks like a file, and models are read from .graph files alone (docs/models-as-data.md): give "
         "one, a name of the catalogue (`pawl list`), or call the library from a program",
         name));
+  }
   static std::map<std::string, Problem> read;
   const auto found = read.find(name);
   return found != read.end() ? found->second : read.emplace(name, read_problem(name)).first->second;

@@ -67,10 +67,11 @@ int pawl_command(int count, char** words) {
       fmt::print("{}", app.help());
       return misused;
     }
-    if (std::string_view(words[1]) == "bench")
+    if (std::string_view(words[1]) == "bench") {
       throw Misuse(
           "benchmarks are a program of their own, pawl-bench, which is built in the source folder\n"
           "  try: make gauntlet, make papers or make bench there");
+    }
     app.parse(count, words);
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);

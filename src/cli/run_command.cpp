@@ -155,12 +155,13 @@ std::string summary(const Problem& problem, const Result& run, const Options& op
                                            : fmt::format("relative tolerance {:g}", options.tolerance.relative);
   const bool is_one = run.method.find(',') == std::string::npos;
   const int family = family_of(*run.declarations);
-  if (family >= 0)
+  if (family >= 0) {
     line("method", fmt::format("{} ({}), {:.3g} ms", run.method, "closed forms from one contact to the next",
                                1e3 * s.wall_seconds));
-  else
+  } else {
     line("method", is_one ? fmt::format("{} ({}), {}", run.method, find_method(run.method).title, control)
                           : fmt::format("{}; {}", run.method, control));
+  }
   line("outcome", fmt::format("{} at t = {:.10g}", to_string(run.outcome), run.t_end));
   if (family >= 0) {
     text += family_in_words(run.final()[ContactFamily{family}]);
@@ -373,7 +374,7 @@ int run(const RunWords& words) {
     const auto kind = std::filesystem::path(words.out).extension();
     if (kind == ".mat")
       write_mat(samples, words.out);
-    else
+    else {
       write_whole_file(words.out, kind == ".json" ? in_json(&samples)
                                   : kind == ".h5"
                                       ? to_hdf5(samples, {{"model", result.model},
@@ -381,6 +382,7 @@ int run(const RunWords& words) {
                                                           {"outcome", std::string(to_string(result.outcome))},
                                                           {"command", command_line("run", words.all)}})
                                       : to_csv(samples));
+    }
     if (!words.json) fmt::print("\nwrote {} ({} samples)\n", words.out, samples.rows());
   }
   if (!words.plot_to.empty()) {

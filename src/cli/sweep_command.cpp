@@ -186,10 +186,11 @@ int make_sweep(const SweepWords& words, Team& team) {
   if (!all) all.emplace(read_sweep(options.folder));
   fmt::print("{}: {}\n", all->model(), counts_in_words(*all));
   fmt::print("  {} made now in {:.3g} s, {:.4g} per second\n", made, seconds, static_cast<double>(made) / seconds);
-  if (all->failed() > 0)
+  if (all->failed() > 0) {
     fmt::print("  {} of {} runs have no values{}\n", all->failed(), all->size(),
                options.folder.empty() ? "; with --failed they are listed"
                                       : fmt::format("; `pawl sweep {} --failed` lists them", options.folder));
+  }
   if (all->done() > 0) fmt::print("{}", statistics_in_words(*all));
   if (words.failed) fmt::print("{}", failures_in_words(*all));
   write_files(words, *all);
@@ -207,10 +208,11 @@ void hand_over_to_mpi(const std::vector<std::string>& given) {
   if (!is_rank) return;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "pawl-mpi";
-  if (!fs::exists(program, error))
+  if (!fs::exists(program, error)) {
     throw Misuse(
         "started by mpirun or srun, and pawl was built without MPI: there is no pawl-mpi beside it\n"
         "  try: install libopenmpi-dev and build again, or give every process its --part K/N");
+  }
   std::vector<std::string> words{program.string(), "sweep"};
   words.insert(words.end(), given.begin(), given.end());
   std::vector<char*> pointers;

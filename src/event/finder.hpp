@@ -80,6 +80,7 @@ class Trial {
   }
   /// Back to the step as it was before redo(), at no cost; the rate at its end is that of its polynomial.
   void restore(const Step& before) {
+    if (driver == nullptr) return;
     const double size = driver->next_step_size();
     std::vector<double> rate(static_cast<std::size_t>(before.size()));
     step = before;

@@ -64,11 +64,12 @@ std::string Schedule::grant(const Jump::Request& request, double now) {
   const std::size_t i = checked(request.event.index, entries_.size(), "time event", model_);
   Entry& entry = entries_[i];
   entry.is_done = std::isinf(request.time);
-  if (!entry.is_done && !is_after(request.time, now))
+  if (!entry.is_done && !is_after(request.time, now)) {
     return fmt::format(
         "the time event '{}' is scheduled for t = {:.10g}, which is not after this instant.\n"
         "  try:    schedule(event, t) with a later time; infinity for never",
         model_.time_events[i].name, request.time);
+  }
   entry.base = entry.time = request.time;
   entry.count = 0;
   return {};

@@ -438,10 +438,11 @@ std::string Transitions::changes(const std::vector<Past>& past) const {
   for (std::size_t i = 0; i < held_.numbers.size(); ++i)
     add(
         model_.number_names[i], [i](const Past& one) { return one.held.numbers[i]; }, number);
-  for (std::size_t i = 0; i < held_.objects.size(); ++i)
+  for (std::size_t i = 0; i < held_.objects.size(); ++i) {
     add(
         model_.object_names[i], [i](const Past& one) { return one.held.objects[i]; },
         [](const HeldObject& value) { return value.text().empty() ? "another value" : value.text(); });
+  }
   for (std::size_t i = 0; i < held_.truths.size(); ++i) {
     add(
         model_.condition_names[i], [i](const Past& one) { return one.held.truths[i]; },

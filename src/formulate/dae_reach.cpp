@@ -44,10 +44,11 @@ std::vector<int> indices_at(const CombinedRows& rows, int sample, const std::vec
   for (int i = 0; i < n; ++i)
     for (const RowPart& part : rows.parts()[at(i)]) most = std::max(most, part.order + c[at(i)]);
   std::vector<Eigen::MatrixXd> B(at(most + 1), Eigen::MatrixXd::Zero(n, n));
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; ++i) {
     for (const CombinedRows::Entry& one : rows.entries(sample, i))
       if (const int r = d[at(one.column)] - one.order - c[at(i)]; r > 0 && r <= most)
         B[at(r)](i, one.column) = scales.rows(i) * one.value * scales.columns(one.column);
+  }
   std::vector<Summed> X(1);
   X[0].value = S.partialPivLu().inverse();
   X[0].size = X[0].value.cwiseAbs() * S.cwiseAbs() * X[0].value.cwiseAbs();
@@ -63,12 +64,15 @@ std::vector<int> indices_at(const CombinedRows& rows, int sample, const std::vec
   std::vector<int> indices(at(n));
   for (int j = 0; j < n; ++j) {
     std::map<std::pair<int, int>, Sum> parts;  // by degree and equation
-    for (int m = 0; m <= most; ++m)
-      for (int i = 0; i < n; ++i)
-        for (const RowPart& part : rows.parts()[at(i)])
+    for (int m = 0; m <= most; ++m) {
+      for (int i = 0; i < n; ++i) {
+        for (const RowPart& part : rows.parts()[at(i)]) {
           parts[{part.order + c[at(i)] - m, part.row}].add(
               X[at(m)].value(j, i) * scales.rows(i) * part.factor,
               X[at(m)].size(j, i) * scales.rows(i) * std::abs(part.factor));
+        }
+      }
+    }
     int degree = 0;
     for (const auto& [key, sum] : parts)
       if (sum.is_left(cancels)) degree = std::max(degree, key.first);
@@ -92,12 +96,14 @@ PatternIndices indices_by_pattern(const Signature& sigma, const std::vector<int>
   std::vector<int> most = times, before, queue;  // most: per row, derivatives that its unknown hangs on
   do {
     before = most;
-    for (int i = 0; i < n; ++i)
-      for (const auto& [l, order] : sigma.row(i))
+    for (int i = 0; i < n; ++i) {
+      for (const auto& [l, order] : sigma.row(i)) {
         if (const int lower = d[at(l)] - order - c[at(i)]; lower > 0 && most[at(row_of[at(l)])] - lower > most[at(i)]) {
           most[at(i)] = most[at(row_of[at(l)])] - lower;  // below the largest, so this ends
           found.hang_on_lower_orders = true;
         }
+      }
+    }
     for (int level = *std::max_element(most.begin(), most.end()); level > 0; --level) {
       queue.clear();
       for (int i = 0; i < n; ++i)

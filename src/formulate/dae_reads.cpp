@@ -88,12 +88,13 @@ void DaeEquations::observe_entries(const detail::MatrixFunction& matrix, Written
   written.entries.clear();
   if (is_sparse) written.map.first.assign(at(size_) + 1, 0);
   for (const auto& [i, j] : written.seen) {
-    if (rate_row(i) < 0)
+    if (rate_row(i) < 0) {
       throw Misuse(
           fmt::format("system '{}': a matrix has an entry in the row of '{}', but rates() do not assign d[{}]: the row "
                       "of a state is "
                       "the line its d[x] stands on",
                       model_->name, state_name(i), state_name(i)));
+    }
     const int slot = is_sparse ? static_cast<int>(written.map.column.size()) : i * size_ + j;
     written.entries.push_back({rate_row(i), j, slot});
     if (!is_sparse) continue;

@@ -240,10 +240,11 @@ class Analysis {
 
   /// Beyond the second derivative equations are power series; differences would be mostly noise.
   std::string check_differentiations(int most) const {
-    for (int i = 0; i < n_; ++i)
+    for (int i = 0; i < n_; ++i) {
       for (const RowPart& part : out_.rows[at(i)])
         if (out_.c[at(i)] + part.order > 2 && !equations_.takes_series(part.row))
           return explain_opaque(equations_, out_, part.row, out_.c[at(i)] + part.order);
+    }
     return most + 2 > static_cast<int>(Series::most) ? explain_too_high(equations_, out_, most) : std::string();
   }
 

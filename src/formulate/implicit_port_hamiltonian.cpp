@@ -108,11 +108,12 @@ ImplicitPortHamiltonian::ImplicitPortHamiltonian(std::shared_ptr<const System::D
       map_(PortHamiltonianInfo::map(static_cast<int>(model_->state_names.size()))),
       reads_(info_.hamiltonians.size()),
       Cp_factors_(rows_) {
-  if (level != Level::index_1 && level != Level::index_2)
+  if (level != Level::index_1 && level != Level::index_2) {
     throw Misuse(
         fmt::format("system '{}' is port-Hamiltonian, of index 2 as it stands: its implicit formulations are "
                     "'index-2' and 'index-1'",
                     model_->name));
+  }
   states_ = static_cast<int>(model_->state_names.size());
   size_ = states_ + (is_index_1_ ? 0 : rows_);
   const int n = states_;
@@ -168,11 +169,12 @@ void ImplicitPortHamiltonian::restart(double t, const double* x) {
 }
 
 void ImplicitPortHamiltonian::take_equations(const double* x) {
-  if (!choose_equations())
+  if (!choose_equations()) {
     throw Misuse(
         fmt::format("system '{}': its constraints repeat each other, so that the multipliers cannot be eliminated; "
                     "formulation 'index-1' needs constraints that are independent",
                     model_->name));
+  }
   mass_kind_ = columns_are_constant(x) ? MassKind::constant : MassKind::varying;
 }
 

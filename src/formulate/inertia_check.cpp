@@ -162,12 +162,13 @@ class Check {
 
   [[noreturn]] void refuse(const std::vector<int>& doubled) const {
     std::string names;
-    for (std::size_t k = 0; k < doubled.size(); ++k)
+    for (std::size_t k = 0; k < doubled.size(); ++k) {
       names += fmt::format("{}'{}'",
                            k == 0                   ? ""
                            : k + 1 < doubled.size() ? ", "
                                                     : " and ",
                            name_of(model_, info_, doubled[k]));
+    }
     throw Misuse(fmt::format(
         "the force on {} of '{}' contains the inertial terms that follow from the masses, so that they would count "
         "twice: what it has of the speeds equals what is derived.\n"

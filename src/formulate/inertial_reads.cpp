@@ -67,11 +67,12 @@ InertialTerms::Structure InertialTerms::observe(const Held& held) const {
       for (std::size_t d = 0; d < all.size(); ++d) found.reads.push_back(static_cast<int>(d));
     } else {
       for (const int input : tape.inputs_of(entries[at(place)])) {
-        if (number[at(input)] < 0)
+        if (number[at(input)] < 0) {
           throw Misuse(fmt::format(
               "the mass matrix of '{}' depends on '{}': masses are functions of coordinates, further states and time.\n"
               "  try:    forces for what depends on speeds",
               model_.name, model_.state_names[at(input)]));
+        }
         found.reads.push_back(number[at(input)]);
       }
     }

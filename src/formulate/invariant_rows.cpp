@@ -92,11 +92,12 @@ std::string InvariantRows::describe_unkept(double t, const double* x, const doub
       for (std::size_t i = 0; i < duals_.size(); ++i)
         size += std::abs(jacobian_(row, static_cast<Eigen::Index>(i)) * rates[i]);
       const double rate = out_[static_cast<std::size_t>(k)].slope[0];
-      if (text.empty() && std::abs(rate) > 1e-7 * size + 1e-300)
+      if (text.empty() && std::abs(rate) > 1e-7 * size + 1e-300) {
         text = fmt::format(
             "the motion does not keep '{}': at t = {:.10g} it changes at the rate {:.3g}.\n"
             "  try:    without it, or a model without what changes it (friction, drives, moving joints)",
             row_name(row), t, rate);
+      }
     }
   }
   for (Gradient& dual : duals_) dual.slope[0] = 0;

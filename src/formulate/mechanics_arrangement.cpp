@@ -127,10 +127,11 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
         throw Misuse("constraint '" + block.info->name + "' depends on '" + model_.state_names[i] +
                      "': a constraint is a function of time and coordinates, a velocity constraint of speeds too");
     }
-    if (block.seeds.empty())
+    if (block.seeds.empty()) {
       throw Misuse("constraint '" + block.info->name + "' does not depend on any " +
                    (block.info->is_on_speeds ? "speed: a constraint of positions is declared with constraint(...)"
                                              : "coordinate, so that no force can hold it"));
+    }
     const auto column_of = [&](int seed) {
       if (block.info->is_on_speeds) return seed;
       const int attitude = attitude_of(seed);
@@ -168,10 +169,11 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
           std::find(info_.positions.begin(), info_.positions.end(), state) == info_.positions.end())
         potentials_.back().others.push_back(state);
     }
-    if (v.supports<Jet<double>>() && !read_of(info_.speeds).empty())
+    if (v.supports<Jet<double>>() && !read_of(info_.speeds).empty()) {
       throw Misuse("a potential of '" + model_.name +
                    "' reads a speed: a potential is a function of positions; forces "
                    "that depend on speeds are declared with force(...)");
+    }
   }
   observe_mass(t, x);
   inertia_.arrange(t, x, *held_, map_);

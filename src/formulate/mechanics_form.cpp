@@ -107,10 +107,11 @@ void MechanicsForm::arrange(double t, const double* x) {
   terms_.evaluate_force(t, x);  // so that one written where there is no row is misuse, before anything runs
   if (!has_checked_inertia_) {
     check_inertia(*model_, terms_, *held_, t, x);
-    if (!terms_.inertia().is_exact())
+    if (!terms_.inertia().is_exact()) {
       notes_.push_back(
           make_message(MessageCode::inertia_by_differences, t,
                        {{"evaluations", static_cast<long long>(terms_.inertia().black_box_evaluations())}}));
+    }
     has_checked_inertia_ = true;
   }
   make_kkt();

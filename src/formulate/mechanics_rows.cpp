@@ -306,10 +306,11 @@ class Balance {
 
   /// Whether entries depend on a state or the time; throws Misuse where that cannot be differentiated.
   bool moves(const detail::MassFunction& f) const {
-    if (!f.supports<Gradient>())
+    if (!f.supports<Gradient>()) {
       throw Misuse(fmt::format(
           "system '{}': a mass matrix beside equations of other kinds is differentiated: it must take const auto& at",
           model_->name));
+    }
     if (!f.supports<Pattern>()) return true;
     PatternTape tape;
     const std::size_t n = model_->state_names.size();

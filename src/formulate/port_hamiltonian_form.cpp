@@ -42,11 +42,12 @@ const PortHamiltonianInfo& checked_info(const System::Declarations& model) {
   if (!model.port_hamiltonian || model.port_hamiltonian->hamiltonians.empty())
     throw Misuse(
         fmt::format("system '{}': a port-Hamiltonian system needs an energy: declare hamiltonian(H)", model.name));
-  if (model.rates)
+  if (model.rates) {
     throw Misuse(
         fmt::format("system '{}': the rates of a port-Hamiltonian system follow from its parts; declare what "
                     "rates() adds to them as input(f)",
                     model.name));
+  }
   return *model.port_hamiltonian;
 }
 

@@ -174,7 +174,7 @@ std::string MechanicsForm::contradiction(double t, const double* x) {
          {std::tuple{row < all.holonomic() ? all.value[at(row)] : 0.0, length, "violated by"},
           std::tuple{all.slope[at(row)], speed, "violated at the velocity level by"},
           std::tuple{second, force, "violated at the acceleration level by"}}) {
-      if (std::abs(size) > 1e-9 * std::max(scale, 1e-3))
+      if (std::abs(size) > 1e-9 * std::max(scale, 1e-3)) {
         return length == 0 || length < 1e-10
                    ? fmt::format(
                          "constraint '{}' is {} {:.3g}, and its derivative vanishes there: a singular start.\n"
@@ -186,6 +186,7 @@ std::string MechanicsForm::contradiction(double t, const double* x) {
                          "  try:    drop it, change it so that all can hold together, or start a little away "
                          "from here if only this configuration is singular",
                          model_->constraint_names[at(declared)], what, size);
+      }
     }
   }
   return {};
@@ -237,13 +238,14 @@ std::string MechanicsForm::violation_of(const std::vector<int>& rows, double t, 
       }
     }
     const bool is_off = row < all.holonomic() && position > 0 && std::abs(values[at(row)]) > 10 * position;
-    if (is_off || (speed > 0 && std::abs(all.slope[at(row)]) > 10 * speed))
+    if (is_off || (speed > 0 && std::abs(all.slope[at(row)]) > 10 * speed)) {
       return fmt::format(
           "constraint '{}' depended on the others at first and was dropped, but no longer holds with them: "
           "off by {:.3g}, its rate by {:.3g}.\n"
           "  try:    a start at which the constraints are independent, or constraints that can hold "
           "together",
           model_->constraint_names[at(declared)], row < all.holonomic() ? values[at(row)] : 0.0, all.slope[at(row)]);
+    }
   }
   return {};
 }

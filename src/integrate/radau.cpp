@@ -63,12 +63,13 @@ const Doubled<s>& doubled() {
   static const Doubled<s> all = [] {
     const RadauTable<s>& table = radau_table<s>();
     Doubled<s> twice;
-    for (std::size_t i = 0; i < s; ++i)
+    for (std::size_t i = 0; i < s; ++i) {
       for (std::size_t k = 0; k < s; ++k) {
         twice.A[i][k] = Pair{table.A[i][k], table.A[i][k]};
         twice.T[i][k] = Pair{table.T[i][k], table.T[i][k]};
         twice.inverse_T[i][k] = Pair{table.inverse_T[i][k], table.inverse_T[i][k]};
       }
+    }
     return twice;
   }();
   return all;

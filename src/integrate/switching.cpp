@@ -47,11 +47,12 @@ double Switching::turn(double first_step, const std::string& why) {
   since_change_ = 0;
   next_look_ = is_implicit_ ? 0 : 100;
   calm_ = hits_ = 0;
-  if (changes_ <= 20)
+  if (changes_ <= 20) {
     notes_.push_back(make_message(MessageCode::method_changed, t_,
                                   {{"method", is_implicit_ ? rules_.implicit_name : rules_.explicit_name},
                                    {"why", why},
                                    {"more", changes_ == 20 ? " (further changes are not reported one by one)" : ""}}));
+  }
   return first_step;
 }
 

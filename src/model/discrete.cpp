@@ -26,11 +26,12 @@ DiscretePart::DiscretePart(const ModelData& model, const Graph& graph, const std
       ticks_(std::move(ticks)),
       name_(model.name) {
   for (const Load& load : program_.moving_loads()) {
-    if (load.kind != Op::time)
+    if (load.kind != Op::time) {
       throw Misuse(fmt::format(
           "model '{}': what happens at an event reads {}, which is not known there: states, parameters, truths and "
           "discrete variables are",
           name_, graph.name_of({load.kind, load.index, 1})));
+    }
   }
   std::size_t next = always_.size();
   for (const ModelData::When& when : model.whens) {

@@ -151,11 +151,12 @@ Expr Model::is_initial() {
 
 void Model::when(const Expr& condition, const std::function<void(When&)>& body, const Place& here) {
   const int node = node_of(condition);
-  if (data_->graph->is_moving(node))
+  if (data_->graph->is_moving(node)) {
     throw Misuse(
         fmt::format("model '{}': when ({}) reads something that moves: declare it as a relation, whose truth is "
                     "held, and write when (relation)",
                     data_->name, data_->graph->text(node)));
+  }
   ModelData::When made{node, {}, here};
   When scope(*data_, made);
   body(scope);

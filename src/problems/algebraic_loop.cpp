@@ -18,11 +18,12 @@ System loop_with(double lag) {
   const auto d = loop.parameter("d", 2), r = loop.parameter("r", 1), tau = loop.parameter("tau", lag);
   const bool has_lag = lag > 0;
   loop.start([=](Start& at) {
-    if ((at[tau] > 0) != has_lag)
+    if ((at[tau] > 0) != has_lag) {
       throw Misuse(
           fmt::format("this algebraic-loop was built {} a lag, not for tau = {:g}: build it with system_of(problem, "
                       "{{\"tau\", ...}})",
                       has_lag ? "with" : "without", at[tau]));
+    }
     if (!has_lag) at[other] = (at[r] - at[x]) / (1 + at[d]);
   });
   if (has_lag) {

@@ -24,10 +24,11 @@ System reactor_of(int n) {
   }
   const auto number = reactor.parameter("n", n), alpha = reactor.parameter("alpha", 0.02);
   reactor.start([=](Start& at) {
-    if (at[number] != n)
+    if (at[number] != n) {
       throw Misuse(fmt::format(
           "this brusselator-1d has {} unknowns, not n = {:g}: build it with system_of(problem, {{\"n\", ...}})", n,
           at[number]));
+    }
   });
   reactor.rates([=](const auto& at, auto& d) {
     using T = std::decay_t<decltype(at.t)>;
@@ -76,10 +77,11 @@ System rod_of(int n) {
   const Block<State> u{0, n};
   const auto number = rod.parameter("n", n), alpha = rod.parameter("alpha", 1);
   rod.start([=](Start& at) {
-    if (at[number] != n)
+    if (at[number] != n) {
       throw Misuse(
           fmt::format("this heat-1d has {} unknowns, not n = {:g}: build it with system_of(problem, {{\"n\", ...}})", n,
                       at[number]));
+    }
   });
   rod.rates([=](const auto& at, auto& d) {
     using T = std::decay_t<decltype(at.t)>;

@@ -166,11 +166,12 @@ Problem clutch_pair() {
     f[q1] += value(drive, at);
     f[q3] += value(load, at);
   });
-  for (std::size_t c = 0; c < 2; ++c)
+  for (std::size_t c = 0; c < 2; ++c) {
     chain.dry_friction(
         c == 0 ? "first clutch" : "second clutch",
         [a = q[c], b = q[c + 1]](const auto& at) { return at[dot(a)] - at[dot(b)]; },
         [=](const auto& at) { return value(pressing[c], at); }, {.friction = mu, .static_friction = mu_s});
+  }
   chain.energy();
   using namespace shapes;
   chain.picture({Disk{{0, 0}, 0.8, q1}, Disk{{1.8, 0}, 0.8, q2}, Disk{{3.6, 0}, 0.8, q3}, Rod{{0.8, 0}, {1, 0}},

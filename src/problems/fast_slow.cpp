@@ -16,10 +16,11 @@ System pair_with(double ratio) {
   const auto eps = pair.parameter("eps", ratio);
   const bool is_full = ratio > 0;
   pair.start([=](Start& at) {
-    if ((at[eps] > 0) != is_full)
+    if ((at[eps] > 0) != is_full) {
       throw Misuse(fmt::format(
           "this fast-slow is {}, not one with eps = {:g}: build it with system_of(problem, {{\"eps\", ...}})",
           is_full ? "an ODE" : "reduced to an equation", at[eps]));
+    }
     if (!is_full) at[xf] = std::cos(at[xs]);
   });
   pair.rates([=](const auto& at, auto& d) {

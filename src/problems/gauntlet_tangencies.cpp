@@ -113,12 +113,13 @@ GauntletCase touching_sine(GuardForm form, bool fires) {
   auto declared = guard(system, form, "graze", [](const auto& at) { return 1 - sin(at.t); });
   if (fires) declared.touching().then(toggling(mode));
   std::vector<ExpectedEvent> expected;
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < 3; ++k) {
     expected.push_back({.t = pi / 2 + 2 * pi * k,
                         .guard = "graze",
                         .tolerance = 1e-7,
                         .kind = fires ? EventKind::crossing : EventKind::touch,
                         .needs_proof = true});
+  }
   return {.name = system.name(),
           .why = "zero to within rounding on a stretch of 4e-8, never below",
           .system = system,

@@ -36,11 +36,12 @@ void keep_formulation(System& wheels, GearWheels formulation) {
   const int number = static_cast<int>(formulation);
   const auto asked = wheels.parameter("formulation", number);
   wheels.start([=](Start& at) {
-    if (at[asked] != number)
+    if (at[asked] != number) {
       throw Misuse(
           fmt::format("these gear-wheels have formulation {}, not {:g}: build them with system_of(problem, "
                       "{{\"formulation\", ...}})",
                       number, at[asked]));
+    }
   });
 }
 
@@ -287,11 +288,12 @@ Problem gear_wheels() {
   const auto build = [](const Assignments& assignments) {
     const auto found = assignments.find("formulation");
     const double number = found == assignments.end() ? 2 : found->second;
-    if (!(number >= 0 && number <= 3 && number == std::floor(number)))
+    if (!(number >= 0 && number <= 3 && number == std::floor(number))) {
       throw Misuse(
           fmt::format("gear-wheels: formulation = {:g} is unknown: 0 is a spring and damper, 1 and 2 the index "
                       "with a constraint, 3 the reduced system",
                       number));
+    }
     return wheels_as(static_cast<GearWheels>(static_cast<int>(number)));
   };
   // Parameters stand in the order of Numbers in every formulation, and the formulation after them.

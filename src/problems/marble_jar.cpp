@@ -25,10 +25,11 @@ System jar_with(int n) {
              m = jar.parameter("mass", 0.005), r = jar.parameter("radius", 0.008), wall = jar.parameter("jar", 0.04),
              g = jar.parameter("gravity", 9.81);
   jar.start([=](Start& at) {
-    if (at[number] != n)
+    if (at[number] != n) {
       throw Misuse(
           fmt::format("this marble-jar has {} balls, not n = {:g}: build it with system_of(problem, {{\"n\", ...}})", n,
                       at[number]));
+    }
   });
 
   std::vector<Pair> pairs, singles;

@@ -24,11 +24,12 @@ System cradle(bool is_sequential) {
              frequency = cradle.parameter("frequency", 2), e = cradle.parameter("restitution", 1),
              shaping = cradle.parameter("sequential", is_sequential ? 1 : 0);
   cradle.start([=](Start& at) {
-    if (at[shaping] != (is_sequential ? 1 : 0))
+    if (at[shaping] != (is_sequential ? 1 : 0)) {
       throw Misuse(
           fmt::format("this newton-cradle was built with sequential = {}, not {:g}: build it with system_of(problem, "
                       "{{\"sequential\", ...}})",
                       is_sequential ? 1 : 0, at[shaping]));
+    }
     for (int i = 0; i < balls && i < at[moving]; ++i) at[x[static_cast<std::size_t>(i)]] = -at[speed] / at[frequency];
   });
   for (const auto q : x) cradle.mass(q, 1.0);

@@ -75,10 +75,11 @@ System rigid_jar_with(int n) {
   }
   const auto number = jar.parameter("n", n), e = jar.parameter("restitution", 0.9);
   jar.start([=](Start& at) {
-    if (at[number] != n)
+    if (at[number] != n) {
       throw Misuse(fmt::format(
           "this rigid-marble-jar has {} balls, not n = {:g}: build it with system_of(problem, {{\"n\", ...}})", n,
           at[number]));
+    }
   });
   for (const auto* list : {&x, &z}) {
     for (const Coordinate q : *list) jar.mass(q, mass);

@@ -23,11 +23,12 @@ System controlled(bool is_discontinuous) {
   const auto y = plant.state("y", 1), v = plant.state("y'", is_discontinuous ? 0 : 1 - sigma);
   const auto shaping = plant.parameter("discontinuous", is_discontinuous ? 1 : 0);
   plant.start([=](Start& at) {
-    if (at[shaping] != (is_discontinuous ? 1 : 0))
+    if (at[shaping] != (is_discontinuous ? 1 : 0)) {
       throw Misuse(
           fmt::format("this sliding-control was built with discontinuous = {}, not {:g}: build it with "
                       "system_of(problem, {{\"discontinuous\", ...}})",
                       is_discontinuous ? 1 : 0, at[shaping]));
+    }
   });
   const auto surface = [=](const auto& at) { return cos(at.t) - at[v] + sigma * (sin(at.t) - at[y]); };
   const auto motion = [=](const auto& at, auto& d, const auto& push) {
@@ -92,11 +93,12 @@ Problem sliding_control() {
   const auto build = [](const Assignments& assignments) {
     const auto found = assignments.find("discontinuous");
     const double number = found == assignments.end() ? 1 : found->second;
-    if (number != 0 && number != 1)
+    if (number != 0 && number != 1) {
       throw Misuse(
           fmt::format("sliding-control: discontinuous = {:g} is unknown: 1 is the relay, 0 the equivalent "
                       "control on the surface",
                       number));
+    }
     return controlled(number == 1);
   };
   return {.summary =

@@ -43,10 +43,11 @@ SphereBox sphere_box_of(int n) {
   const auto restitution = system.parameter("restitution", 0.5), friction = system.parameter("friction", 0.3),
              rolling = system.parameter("rolling_friction", 0.05);
   system.start([=](Start& at) {
-    if (at[number] != n)
+    if (at[number] != n) {
       throw Misuse(
           fmt::format("this sphere-box has {} spheres, not n = {:g}: build it with system_of(problem, {{\"n\", ...}})",
                       n, at[number]));
+    }
   });
   box.spheres = system.spheres("grain", lattice.centres,
                                {.radius = radius, .mass = SphereBox::mass, .gravity = {0, 0, -SphereBox::gravity}});

@@ -108,11 +108,12 @@ class Curve {
   double through(std::size_t begin, std::size_t count, double t) const {
     double x[4];
     for (std::size_t i = 0; i < count; ++i) x[i] = value(begin + i);
-    for (std::size_t k = 1; k < count; ++k)
+    for (std::size_t k = 1; k < count; ++k) {
       for (std::size_t i = 0; i + k < count; ++i) {
         const double left = row_time(begin + i), right = row_time(begin + i + k);
         x[i] += (x[i + 1] - x[i]) * ((t - left) / (right - left));
       }
+    }
     return x[0];
   }
 
@@ -263,10 +264,11 @@ StoredRun read_run(const std::string& path) {
     run.samples.names.push_back(name);
   }
   if (rows == 0) throw Misuse(fmt::format("{}: there are no samples in it; {}", path, wanted));
-  for (std::size_t row = 0; row < rows; ++row)
+  for (std::size_t row = 0; row < rows; ++row) {
     for (const auto& column : *samples)
       run.samples.values.push_back(column[row].is_number() ? column[row].get<double>()
                                                            : std::numeric_limits<double>::quiet_NaN());
+  }
   return run;
 }
 

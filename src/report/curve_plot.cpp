@@ -109,16 +109,18 @@ std::string to_svg(const CurvePlot& plot) {
       "font-family=\"system-ui, sans-serif\" font-size=\"14\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       width, height);
   const auto out = std::back_inserter(svg);
-  for (const double value : frame.x.ticks())
+  for (const double value : frame.x.ticks()) {
     fmt::format_to(out,
                    "<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#dddddd\"/>"
                    "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>\n",
                    frame.across(value), top, bottom, bottom + 20, frame.x.label(value));
-  for (const double value : frame.y.ticks())
+  }
+  for (const double value : frame.y.ticks()) {
     fmt::format_to(out,
                    "<line x1=\"{1}\" y1=\"{0:.1f}\" x2=\"{2}\" y2=\"{0:.1f}\" stroke=\"#dddddd\"/>"
                    "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
                    frame.down(value), left, right, left - 6, frame.down(value) + 5, frame.y.label(value));
+  }
   fmt::format_to(out,
                  "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444444\"/>\n"
                  "<text x=\"{}\" y=\"26\" font-size=\"17\">{}: {}</text>\n"

@@ -113,14 +113,16 @@ std::vector<Follower> followers_of(const Result& run, std::vector<std::string>& 
   for (std::size_t i = 0; i < model.input_names.size(); ++i)
     all.push_back({model.input_names[i], "input",
                    [i](const event::Scene&, const Instant& at) { return at[Input{static_cast<int>(i)}]; }});
-  for (std::size_t i = 0; i < model.relays.size(); ++i)
+  for (std::size_t i = 0; i < model.relays.size(); ++i) {
     all.push_back({model.relays[i].name, "relay", [i](const event::Scene& scene, const Instant&) {
                      return scene.point()[Relay{static_cast<int>(i)}];
                    }});
-  if (model.first_multiplier < 0)  // else they are states
+  }
+  if (model.first_multiplier < 0) {  // else they are states
     for (std::size_t i = 0; i < model.constraint_names.size(); ++i)
       all.push_back({model.constraint_names[i], "multiplier",
                      [i](const event::Scene& scene, const Instant&) { return scene.multiplier(static_cast<int>(i)); }});
+  }
   if (all.size() > most_followers) {
     remarks.push_back(
         fmt::format("{} of {} observables, inputs and multipliers are in this file", most_followers, all.size()));
@@ -159,11 +161,13 @@ std::vector<std::size_t> chosen_states(const Result& run, const Json& plots, std
   const auto add = [&](std::size_t i) {
     if (chosen.size() < room && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
   };
-  if (room < names.size())
-    for (const Json& plot : plots)
+  if (room < names.size()) {
+    for (const Json& plot : plots) {
       for (const Json& name : plot)
         if (const auto at = std::find(names.begin(), names.end(), name.get<std::string>()); at != names.end())
           add(static_cast<std::size_t>(at - names.begin()));
+    }
+  }
   if (chosen.empty() && room >= names.size()) {
     chosen.resize(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) chosen[i] = i;
@@ -181,10 +185,11 @@ void add_second_runs(Json& head, Curves& curves, const Result& run, const Verifi
     if (states.size() < most && std::find(states.begin(), states.end(), i) == states.end()) states.push_back(i);
   };
   const std::vector<std::string>& names = run.state_names();
-  for (const Json& plot : head["plots"])
+  for (const Json& plot : head["plots"]) {
     for (const Json& name : plot)
       if (const auto at = std::find(names.begin(), names.end(), name.get<std::string>()); at != names.end())
         add(static_cast<std::size_t>(at - names.begin()));
+  }
   const std::size_t plotted = std::clamp<std::size_t>(states.size(), 1, most_plots);
   for (std::size_t i = 0; i < names.size(); ++i) add(i);
   std::vector<Json> together, apart;

@@ -150,12 +150,13 @@ Json second_run_of(const SecondRun& run) {
   for (const Agreement& one : run.variables)
     variables[one.variable] = {
         {"digits", one.digits}, {"digits_at_end", one.digits_at_end}, {"t_worst", one.t_worst}, {"scale", one.scale}};
-  for (const EventPair& pair : run.events)
+  for (const EventPair& pair : run.events) {
     events.push_back({{"name", pair.name},
                       {"kind", pair.kind},
                       {"t_first", optional(pair.t_first)},
                       {"t_other", optional(pair.t_other)},
                       {"excused", pair.is_excused}});
+  }
   for (const ObservablePair& one : run.observables)
     observables[one.name] = {{"first", range_of(one.first)}, {"other", range_of(one.other)}};
   return {{"what", run.what},
@@ -292,11 +293,12 @@ Json to_json(const Result& run) {
 Json to_json(const Verification& verification) {
   Json runs = Json::array(), growth;
   for (const SecondRun& run : verification.runs) runs.push_back(second_run_of(run));
-  if (verification.growth)
+  if (verification.growth) {
     growth = {{"rate", verification.growth->rate},
               {"e_foldings", verification.growth->e_foldings},
               {"power", verification.growth->power},
               {"is_exponential", verification.growth->is_exponential}};
+  }
   return {{"verdict", std::string(to_string(verification.verdict))},
           {"summary", verification.summary},
           {"advice", verification.advice},

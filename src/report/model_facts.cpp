@@ -230,12 +230,13 @@ class Telling {
     if (model_.port_hamiltonian)
       for (const PortHamiltonianInfo::ConstraintInfo& one : model_.port_hamiltonian->constraints)
         facts.put(one.name, "a column of the structure, with a multiplier");
-    for (const InvariantInfo& one : model_.invariants)
+    for (const InvariantInfo& one : model_.invariants) {
       facts.put(one.name, Words()
                               .put(one.is_relative ? "kept at its value at the start" : "kept at zero")
                               .put(counted(at(one.rows), "row", "rows"))
                               .from(reads_.of(one.h, one.rows))
                               .take());
+    }
     facts.into(tables_);
   }
 

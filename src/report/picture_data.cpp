@@ -136,11 +136,12 @@ Json channels_of(const PictureData& picture, const std::vector<std::pair<std::st
   Json channels = picture.shapes["channels"];
   for (Json& one : channels) {
     if (!one.is_string()) continue;
-    for (const auto& [name, value] : constants)
+    for (const auto& [name, value] : constants) {
       if (one == name) {
         one = value;
         break;
       }
+    }
   }
   return channels;
 }

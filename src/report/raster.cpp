@@ -113,10 +113,11 @@ void Raster::text(double x, double y, std::string_view words, Color color, Align
   for (const char one : shown) {
     for (int column = 0; column < 5; ++column) {
       const unsigned dots = one == '\x7F' ? (column == 0 || column == 4 ? 0x7FU : 0x41U) : letters[one - ' '][column];
-      for (int row = 0; row < 8; ++row)
+      for (int row = 0; row < 8; ++row) {
         if (dots >> static_cast<unsigned>(row) & 1U)
           for (int k = 0; k < letter_size * letter_size; ++k)
             blend(left + column * letter_size + k % letter_size, top + row * letter_size + k / letter_size, color, 1);
+      }
     }
     left += wide;
   }

@@ -164,11 +164,12 @@ void refuse_overwriting(const Look& look, const std::vector<F>& functions, const
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Writing writing = writing_of(look, functions[k], map, numbered(what, k, functions.size()));
     for (const auto& [i, j] : writing.assigned) {
-      if (written.contains({i, j}))
+      if (written.contains({i, j})) {
         throw Misuse(
             fmt::format("system '{}': {} function number {} assigns {}, which another one has written before: "
                         "several add up by +=",
                         look.model().name, what, k + 1, entry_name(i, j)));
+      }
     }
     for (auto [i, j] : writing.touched) {
       if (map.is_symmetric && i < j) std::swap(i, j);
@@ -185,11 +186,12 @@ void check_masses(const Look& look) {
     const Writing writing = writing_of(look, info.masses[k], map, numbered("mass", k, info.masses.size()));
     const std::set<std::pair<int, int>> all(writing.touched.begin(), writing.touched.end());
     for (const auto& [i, j] : all) {
-      if (i > j && all.contains({j, i}))
+      if (i > j && all.contains({j, i})) {
         throw Misuse(
             fmt::format("system '{}': the mass matrix is written at ({}, {}) and at ({}, {}), which are one "
                         "entry: write it once, the symmetric partner follows",
                         model.name, row_name(model, j), row_name(model, i), row_name(model, i), row_name(model, j)));
+      }
     }
   }
   refuse_overwriting(look, info.masses, map, "mass",

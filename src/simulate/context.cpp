@@ -36,11 +36,12 @@ std::shared_ptr<const System::Declarations> equations_of(const CompiledModel& mo
 Setup checked_start(const CompiledModel& model, const Values& values, Options options) {
   check_values(values, model.system());
   const System::Declarations& declared = model.system().declarations();
-  if (family_of(declared) >= 0)
+  if (family_of(declared) >= 0) {
     throw Misuse(
         fmt::format("system '{}' has a family of contacts, whose spheres have no common steps: simulate() runs "
                     "it from start to end, a Simulation cannot",
                     declared.name));
+  }
   const auto shared = equations_of(model, options);
   const System::Declarations& equations = *shared;
   Held held = values.held();
@@ -83,10 +84,11 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
   if (plan.has_manifold) manifold = OnManifold::make(setup, plan);
   if (!implicit) implicit.emplace(setup, manifold.get());
   implicit->begin(plan);
-  if (!plan.method.why.empty())
+  if (!plan.method.why.empty()) {
     setup.messages.push_back(
         make_message(MessageCode::method_chosen, options.start,
                      {{"method", method.name}, {"title", method.title}, {"why", plan.method.why}}));
+  }
   const Function& rates = setup.dynamics->rates();
   around.held = setup.held.get();
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};

@@ -72,10 +72,11 @@ std::string_view meaningless_option(const Options& options) {
 
 std::vector<double> instants_of(const Options& options) {
   std::vector<double> times = options.times;
-  for (int i = 0; i <= options.samples && options.samples > 0; ++i)
+  for (int i = 0; i <= options.samples && options.samples > 0; ++i) {
     times.push_back(i == options.samples
                         ? options.end
                         : options.start + static_cast<double>(i) / options.samples * (options.end - options.start));
+  }
   times.push_back(options.end);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
@@ -146,21 +147,24 @@ FamilyPlan plan_family(const System::Declarations& model, const std::vector<doub
   FamilyPlan plan{.family = {}, .object = family_of(model), .laws = {}, .options = options};
   plan.family = model.objects[static_cast<std::size_t>(plan.object)].as<FamilyState>().family;
   const ContactFamilyInfo& family = *plan.family;
-  if (const std::string other = what_else(model, family); !other.empty())
+  if (const std::string other = what_else(model, family); !other.empty()) {
     throw Misuse(fmt::format(
         "system '{}' has a family of contacts, '{}', whose spheres fly freely from one contact to the next, "
         "and {}: a model with a family has nothing else that moves or decides",
         model.name, family.name, other));
-  if (const std::string_view option = meaningless_option(options); !option.empty())
+  }
+  if (const std::string_view option = meaningless_option(options); !option.empty()) {
     throw Misuse(
         fmt::format("system '{}' has a family of contacts: its spheres fly in closed form, and no step is taken; the "
                     "option '{}' does not apply",
                     model.name, option));
-  if (options.end < options.start)
+  }
+  if (options.end < options.start) {
     throw Misuse(
         fmt::format("system '{}' has a family of contacts, and impacts cannot be undone: end = {:g} lies "
                     "before start = {:g}",
                     model.name, options.end, options.start));
+  }
   plan.laws.restitution = value_of(family.restitution, parameters.data());
   plan.laws.friction = value_of(family.friction, parameters.data());
   plan.laws.rolling_friction = value_of(family.rolling_friction, parameters.data());

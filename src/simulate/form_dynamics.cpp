@@ -102,11 +102,12 @@ void FormDynamics::draw_multipliers() {
     const Point<double> at(t, x, held != nullptr ? held->parameters.data() : nullptr, &around);
     for (int k = 0; k < count; ++k) values[k] = source->multiplier(at, k);
   };
-  if (mechanics_ != nullptr)
+  if (mechanics_ != nullptr) {
     source.sizes = [mechanics = mechanics_, count](double t, const double* x, double* sizes) {
       std::fill(sizes, sizes + count, 0.0);
       mechanics->multiplier_sizes(t, x, sizes);
     };
+  }
   source.are_known = [mechanics = mechanics_](double t, const double* x) {
     return mechanics != nullptr && mechanics->is_known(t, x);
   };
@@ -189,11 +190,12 @@ std::string StartPolicy::meet(formulate::Form& form, const System::Declarations&
     const std::string off = stabilize::describe_inconsistency(form, t, state);
     if (!off.empty() && wanted == AtStart::refuse) return fmt::format("the start is not consistent: {}", off);
     if (!off.empty() && wanted == AtStart::keep) {
-      if (pulls_at_once)
+      if (pulls_at_once) {
         return fmt::format(
             "the start is to be kept, but {}, and the stabilization would pull it in its first step.\n"
             "  try:    the start 'project', or the stabilization 'none'",
             off);
+      }
       notes.push_back(make_message(MessageCode::start_kept, t, {{"off", off}}));
     }
   }

@@ -44,10 +44,11 @@ std::unique_ptr<OnManifold> OnManifold::make(Setup& setup, const Plan& plan) {
   std::unique_ptr<OnManifold> all(new OnManifold);
   all->formulation_ = plan.formulation.value;
   all->stabilization_ = plan.stabilization.value;
-  if (!plan.stabilization.why.empty())
+  if (!plan.stabilization.why.empty()) {
     setup.messages.push_back(
         make_message(MessageCode::stabilization_chosen, setup.options.start,
                      {{"stabilization", all->stabilization_.name}, {"why", plan.stabilization.why}}));
+  }
   if (setup.declarations->mechanics && !setup.declarations->mechanics->contacts.empty())
     check_contacts(setup, plan.start);
   if (plan.start == AtStart::reach) {
@@ -258,10 +259,11 @@ void OnManifold::report(const Result& run, Statistics& statistics) const {
 std::vector<Message> OnManifold::notes(const Options& options, const Result& run) const {
   std::vector<Message> messages;
   for (const int row : reaching_rows_) {
-    if (run.times_of(Guard{first_reaching_guard_ + row}).empty())
+    if (run.times_of(Guard{first_reaching_guard_ + row}).empty()) {
       messages.push_back(
           make_message(MessageCode::surface_not_reached, run.t_end,
                        {{"constraint", run.declarations->constraint_names[static_cast<std::size_t>(row)]}}));
+    }
   }
   messages.insert(messages.end(), dynamics_->start.notes.begin(), dynamics_->start.notes.end());
   if (options.step && stabilizer_ && stabilizer_->largest_move_in_tolerance() > 1) {

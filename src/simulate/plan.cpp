@@ -104,11 +104,12 @@ class Deliberation {
                       "and invariants",
                       facts_.model));
     }
-    if (!is_open || start != AtStart::project || !wanted.fixed.empty())
+    if (!is_open || start != AtStart::project || !wanted.fixed.empty()) {
       throw Misuse(
           fmt::format("system '{}' has no constraints or invariants: formulation, stabilization, start, fixed "
                       "states and pulled samples do not apply",
                       facts_.model));
+    }
   }
 
   /// Few stages and no iteration while the tolerance is loose, the orders of Radau below; for large sparse systems at
@@ -255,19 +256,21 @@ class Deliberation {
     const ConstraintOptions& wanted = options_.constraints;
     if (!wanted.fixed.empty() && start.policy != AtStart::project)
       throw Misuse(fmt::format("states held fixed belong to the start 'project', not to '{}'", wanted.start));
-    if (chosen.is_implicit() && !plan_.method.value->is_implicit())
+    if (chosen.is_implicit() && !plan_.method.value->is_implicit()) {
       throw Misuse(
           fmt::format("formulation '{}' has its multipliers among the unknowns: it needs an implicit method, "
                       "radau or bdf for instance",
                       chosen.name));
+    }
     if (chosen.is_implicit() && facts_.kind == ModelKind::invariants)
       throw Misuse(fmt::format("formulation '{}' is for constraints, and system '{}' has invariants alone", chosen.name,
                                facts_.model));
-    if (chosen.follows_step && !options_.step)
+    if (chosen.follows_step && !options_.step) {
       throw Misuse(
           fmt::format("formulation '{}' needs a fixed step: under error control its feedback, which grows as steps "
                       "shrink, is part of the error that shrinks them",
                       chosen.name));
+    }
     if (start.policy == AtStart::reach && chosen.scheme != Scheme::sliding)
       throw Misuse(
           fmt::format("start '{}' belongs to the formulation sliding(s), not to '{}'", wanted.start, chosen.name));

@@ -32,12 +32,13 @@ void check_model(const System::Declarations& model, const Held& held) {
   }
   const auto needy = std::find(needs_rate.begin(), needs_rate.end(), true);
   if (needy == needs_rate.end() && !model.rates) return;
-  if (!model.rates)
+  if (!model.rates) {
     throw Misuse(fmt::format(
         "system '{}' has no rates{}: declare them with rates(f)", model.name,
         model.mechanics
             ? fmt::format(" for '{}'", model.state_names[static_cast<std::size_t>(needy - needs_rate.begin())])
             : ""));
+  }
   if (!model.rates.supports<Pattern>()) return;
   const std::vector<Pattern> x(n);
   std::vector<Pattern> rates(n, Pattern::unassigned());
@@ -175,24 +176,27 @@ void check_events(const System::Declarations& model, const Held& held, const Opt
   }
   if (finder.kind != event::FinderInfo::Kind::certified) {
     const System::Declarations& parts = model.parts ? *model.parts : model;
-    if (parts.mechanics && !parts.mechanics->contacts.empty())
+    if (parts.mechanics && !parts.mechanics->contacts.empty()) {
       throw Misuse(fmt::format(
           "system '{}' has contacts or dry friction, whose modes only the finder 'certified' decides, not '{}'",
           model.name, options.events));
+    }
     for (const GuardInfo& guard : model.guards) {
-      if (guard.role == GuardRole::relation)
+      if (guard.role == GuardRole::relation) {
         throw Misuse(fmt::format(
             "system '{}', relation '{}': only the finder 'certified' knows when a difference rests at zero, not '{}'",
             model.name, guard.name, options.events));
+      }
     }
   }
   for (const RelayInfo& relay : model.relays) {
     const bool can_slide = relay.g.supports<Jet<double>>() && relay.g.supports<Gradient>();
-    if (relay.hysteresis == 0 && !can_slide)
+    if (relay.hysteresis == 0 && !can_slide) {
       throw Misuse(
           fmt::format("system '{}', relay '{}': its surface must be a generic function (const auto& at), so that "
                       "sliding can be decided; or give it hysteresis",
                       model.name, relay.name));
+    }
   }
 }
 

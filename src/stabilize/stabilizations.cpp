@@ -137,11 +137,12 @@ StabilizationChoice choose_stabilization(std::string_view words, const formulate
   Stabilization how = row->how;
   how.name = row->info.name;
   how.words = std::string(words);
-  if (formulation.scheme == formulate::Scheme::penalty && how.strategy != Strategy::none)
+  if (formulation.scheme == formulate::Scheme::penalty && how.strategy != Strategy::none) {
     throw Misuse(
         fmt::format("stabilization '{}' with formulation '{}': springs and dampers give way, so there is no "
                     "manifold to keep to",
                     words, formulation.name));
+  }
   for (const std::string& word : call.arguments) {
     const auto argument = std::find_if(row->arguments.begin(), row->arguments.end(),
                                        [&](const Argument& one) { return one.word == word; });

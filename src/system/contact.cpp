@@ -48,10 +48,11 @@ Contact Mechanics::declare_contact(ContactInfo info, Function normal, Function s
       value_of(info.friction, declarations().parameters.data()))
     throw Misuse(fmt::format("contact '{}': static friction is below the friction of sliding", info.name));
   if (info.compliance && !(info.compliance->stiffness > 0 && info.compliance->exponent >= 1 &&
-                           info.compliance->damping >= 0 && info.compliance->dissipation >= 0))
+                           info.compliance->damping >= 0 && info.compliance->dissipation >= 0)) {
     throw Misuse(fmt::format(
         "contact '{}': a compliance has a stiffness above 0, an exponent of at least 1, and damping that takes energy",
         info.name));
+  }
   if (info.tangents > 2)
     throw Misuse(fmt::format("contact '{}': a slip speed has one component, or two in space", info.name));
   const int slip_rows = info.tangents;
@@ -100,10 +101,11 @@ Contact Mechanics::declare_joint_friction(ContactInfo info, Constraint joint, Fu
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       if (constraints[i].first_row == joint.index) number = static_cast<int>(i);
     }
-    if (number >= 0 && constraints[checked(number, constraints.size(), "constraint", declarations())].rows != 1)
+    if (number >= 0 && constraints[checked(number, constraints.size(), "constraint", declarations())].rows != 1) {
       throw Misuse(fmt::format("friction '{}': the joint '{}' has {} rows, and friction takes the force of one",
                                info.name, constraints[static_cast<std::size_t>(number)].name,
                                constraints[static_cast<std::size_t>(number)].rows));
+    }
   }
   if (number < 0)
     throw Misuse(fmt::format("friction '{}': there is no such joint; declare the constraint before", info.name));

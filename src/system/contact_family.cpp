@@ -87,11 +87,12 @@ Spheres SphereMechanics::spheres(const std::string& name, const std::vector<std:
 
 ContactFamily SphereMechanics::contacts(const std::string& name, const Spheres& spheres,
                                         const ContactFamilyOptions& options) {
-  if (family_of(declarations()) >= 0)
+  if (family_of(declarations()) >= 0) {
     throw Misuse(
         fmt::format("contacts '{}': system '{}' has a family of contacts already; one takes all spheres, and "
                     "may_touch(i, j) says which pairs",
                     name, this->name()));
+  }
   if (spheres.model != declarations().model)
     throw Misuse(fmt::format("contacts '{}': the spheres belong to another system than '{}'", name, this->name()));
   auto info = std::make_shared<ContactFamilyInfo>();
@@ -112,11 +113,12 @@ ContactFamily SphereMechanics::contacts(const std::string& name, const Spheres& 
   check(info->rolling_friction, "rolling friction", std::numeric_limits<double>::max());
   for (const WallOfSpheres& wall : options.walls) {
     const double size = length(wall.inward);
-    if (!(size > 0 && std::isfinite(size) && std::isfinite(length(wall.point))))
+    if (!(size > 0 && std::isfinite(size) && std::isfinite(length(wall.point)))) {
       throw Misuse(
           fmt::format("contacts '{}': wall '{}' needs a point and a direction, both finite, the direction not "
                       "zero",
                       name, wall.name));
+    }
     ContactFamilyInfo::Wall one{.name = wall.name, .inward = {}, .offset = 0};
     for (std::size_t k = 0; k < 3; ++k) {
       one.inward[k] = wall.inward[k] / size;
@@ -129,10 +131,11 @@ ContactFamily SphereMechanics::contacts(const std::string& name, const Spheres& 
   const double pull = length(spheres.gravity), smallest = *std::min_element(spheres.radii.begin(), spheres.radii.end());
   info->contact_time = options.contact_time.value_or(pull > 0 ? 0.01 * std::sqrt(4 * smallest / pull) : 0);
   info->still = options.still;
-  if (!(info->contact_time >= 0 && std::isfinite(info->contact_time)) || (pull > 0 && info->contact_time == 0))
+  if (!(info->contact_time >= 0 && std::isfinite(info->contact_time)) || (pull > 0 && info->contact_time == 0)) {
     throw Misuse(fmt::format("contacts '{}': the contact time must be {}, and {:g} is not", name,
                              pull > 0 ? "above 0, for what lies under gravity hops" : "0 or above",
                              info->contact_time));
+  }
   if (!(info->still >= 0 && info->still <= 0.1))
     throw Misuse(
         fmt::format("contacts '{}': still must be between 0 and 0.1 radii, and {:g} is not", name, info->still));

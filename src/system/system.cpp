@@ -314,10 +314,11 @@ TimeEventInfo& TimeEventDeclaration::info() {
   return system_.edit().time_events[static_cast<std::size_t>(index_)];
 }
 TimeEventDeclaration& TimeEventDeclaration::phase(TimeValue phase) {
-  if (!info().is_periodic)
+  if (!info().is_periodic) {
     throw Misuse(
         fmt::format("system '{}', time event '{}': it happens once; a phase is for what happens every so often",
                     system_.name(), info().name));
+  }
   info().phase = phase;
   return *this;
 }
@@ -377,11 +378,12 @@ GuardDeclaration& GuardDeclaration::rate_bound(double bound) {
 
 std::size_t checked(int index, std::size_t count, std::string_view kind, const System::Declarations& model) {
   if (index >= 0 && static_cast<std::size_t>(index) < count) return static_cast<std::size_t>(index);
-  if (index < 0 && kind == "constraint")
+  if (index < 0 && kind == "constraint") {
     throw Misuse(
         fmt::format("system '{}': there is no such {}: a contact has a slip only if a slip speed was declared, and dry "
                     "friction under a given force has no normal constraint",
                     model.name, kind));
+  }
   throw Misuse(fmt::format("system '{}' has {} {}{}, no number {}: the handle belongs to another system", model.name,
                            count, kind, count == 1 ? "" : "s", index));
 }

@@ -158,12 +158,13 @@ Differences compare(const Track& a, const Track& b, const std::vector<double>& t
     if (!between.contains(times[k])) add(times[k], a.at(k), b.at(k));
   all.has_end = !a.end.empty() && !b.end.empty();
   if (all.has_end) add(t_end, a.end.data(), b.end.data());
-  for (std::size_t i = 0; i < n && !all.t.empty(); ++i)
+  for (std::size_t i = 0; i < n && !all.t.empty(); ++i) {
     all.variables.push_back({.variable = names[i],
                              .scale = scales[i],
                              .digits = digits_of(worst[i]),
                              .digits_at_end = digits_of(last[i]),
                              .t_worst = t_worst[i]});
+  }
   return all;
 }
 

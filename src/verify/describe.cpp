@@ -68,17 +68,19 @@ std::vector<Row> event_rows(const Verification& v, double direction) {
       std::size_t k = rows.size();
       if (pair.t_first) {
         while (from < taken.size() && direction * (rows[from].t - *pair.t_first) < 0) ++from;
-        for (std::size_t j = from; j < taken.size() && rows[j].t == *pair.t_first; ++j)
+        for (std::size_t j = from; j < taken.size() && rows[j].t == *pair.t_first; ++j) {
           if (!taken[j] && rows[j].is_in_first && rows[j].name == pair.name) {
             k = j;
             break;
           }
+        }
       }
-      if (k == rows.size())
+      if (k == rows.size()) {
         rows.push_back({pair.t(), pair.name, pair.kind, pair.t_first.has_value(),
                         std::vector<std::string>(v.runs.size(), pair.t_first ? "not reached" : ""), false});
-      else
+      } else {
         taken[k] = true;
+      }
       rows[k].cells[r] = pair.is_matched() ? fmt::format("{:+.1e}", pair.difference())
                          : pair.t_first    ? (pair.is_excused ? "missing (excused)" : "missing")
                                            : fmt::format("{:.10g}", pair.t());

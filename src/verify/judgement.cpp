@@ -207,10 +207,11 @@ void judge(const Options& options, double tightened, const Result& first, const 
     v.parting_event = parted->parting_event;
   }
   double largest = 0;
-  for (const Made& one : made)
+  for (const Made& one : made) {
     for (std::size_t k = 0; k < one.differences.t.size(); ++k)
       if (!v.t_parts || direction * (one.differences.t[k] - *v.t_parts) < 0)
         largest = std::max(largest, one.differences.largest[k]);
+  }
   v.digits = digits_of(largest);
 
   const auto whole = std::count_if(v.runs.begin(), v.runs.end(), [](const SecondRun& run) { return run.is_whole(); });

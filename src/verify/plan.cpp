@@ -91,10 +91,11 @@ struct Other {
 Other another_family(const FirstRun& first, double relative) {
   constexpr double often = 1.0 / 50;  // a multistep method starts anew after each event, with short steps
   const bool is_multistep = first.method.family == Family::multistep;
-  if (first.is_dae)
+  if (first.is_dae) {
     return is_multistep
                ? Other{"radau", "one-step collocation beside a multistep method"}
                : Other{"bdf", "a multistep method beside a one-step method; the system is differential-algebraic"};
+  }
   if (is_multistep && first.method.highest_index > 0)
     return {"radau", "one-step collocation beside a multistep method"};
   if (is_multistep || first.method.family == Family::predictor_corrector) {

@@ -164,11 +164,12 @@ Verification verify(const System& system, const Values& values, const Options& o
   if (!values.belong_to(system) || found.size() < declared.size() ||
       !std::equal(declared.begin(), declared.end(), found.begin()))
     throw Misuse(fmt::format("the values or the result to verify are not of system '{}'", system.name()));
-  if (family_of(system.declarations()) >= 0)
+  if (family_of(system.declarations()) >= 0) {
     throw Misuse(
         fmt::format("system '{}' has a family of contacts: nothing is integrated, and there is no other method "
                     "to compare with; what can be checked is its energy, its momenta and its gaps",
                     system.name()));
+  }
   Verification v;
   v.wanted_digits = how.digits.value_or(default_digits(options));
   Ground ground{.system = system,

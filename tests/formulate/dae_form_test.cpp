@@ -23,10 +23,11 @@ std::vector<double> full(const MatrixPair& pair, const std::vector<double>& valu
   } else if (!pair.is_sparse) {
     result = values;
   } else {
-    for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t j = 0; j < n; ++j) {
       for (int e = pair.first[j]; e < pair.first[j + 1]; ++e)
         result[j * n + static_cast<std::size_t>(pair.row[static_cast<std::size_t>(e)])] =
             values[static_cast<std::size_t>(e)];
+    }
   }
   return result;
 }

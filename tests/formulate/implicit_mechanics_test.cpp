@@ -310,12 +310,13 @@ TEST(ImplicitMechanics, DifferentiatesKineticEnergiesLikeMasses) {
   const auto make_arm = [](bool by_energy) {
     Mechanics arm("arm");
     const auto a = arm.coordinate("a", 0.7, 1.1), b = arm.coordinate("b", -0.4, 0.6);
-    if (by_energy)
+    if (by_energy) {
       arm.kinetic_energy([=](const auto& at) {
         return sqr(at[dot(a)]) + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]) * (1 + at.t) + sqr(at[dot(b)]) / 2;
       });
-    else
+    } else {
       arm.mass([=](const auto& at, auto& M) { M(a, a) = 2, M(a, b) = cos(at[a] - at[b]) * (1 + at.t), M(b, b) = 1; });
+    }
     arm.constraint("line", [=](const auto& at) { return sin(at[a]) + sin(at[b]) - 0.1 * at.t; });
     return arm;
   };

@@ -150,12 +150,13 @@ TEST(ImplicitPortHamiltonian, DerivativesAgreeWithDifferences) {
       const double t = 0.2, step = 1e-5;
       one.implicit->linearize(t, y.data(), dy.data());
       const Matrix ours = one.J(), exact = one.differences(t, y, dy), M = one.mass_by_differences(t, y, dy);
-      for (Eigen::Index i = 0; i < ours.rows(); ++i)
+      for (Eigen::Index i = 0; i < ours.rows(); ++i) {
         EXPECT_LE((ours.row(i) - exact.row(i)).cwiseAbs().maxCoeff(),
                   (is_exact ? 3e-8 : 1e-6) * std::max(1.0, exact.row(i).cwiseAbs().maxCoeff()))
             << what << ", row " << i << "\n"
             << ours.row(i) << "\n"
             << exact.row(i);
+      }
       EXPECT_LE((one.M() - M).cwiseAbs().maxCoeff(), 1e-11 * std::max(1.0, M.cwiseAbs().maxCoeff())) << what;
       Vector slope(y.size());
       one.implicit->time_slope(t, y.data(), dy.data(), slope.data());

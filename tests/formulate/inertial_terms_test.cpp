@@ -44,12 +44,13 @@ TEST(InertialTerms, OfADoublePendulumAreTheKnownOnes) {
   for (const bool by_energy : {false, true}) {
     Mechanics p("double pendulum");
     const auto a = p.coordinate("a", 1.0, 0.7), b = p.coordinate("b", 0.4, -1.3);
-    if (by_energy)
+    if (by_energy) {
       p.kinetic_energy([=](const auto& at) {
         return sqr(at[dot(a)]) + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]) + sqr(at[dot(b)]) / 2;
       });
-    else
+    } else {
       p.mass([=](const auto& at, auto& M) { M(a, a) = 2, M(a, b) = cos(at[a] - at[b]), M(b, b) = 1; });
+    }
     const At at(p, 0, {1.0, 0.7, 0.4, -1.3});
     EXPECT_NEAR(at.M(0, 0), 2, 1e-15);
     EXPECT_NEAR(at.M(1, 0), std::cos(0.6), 1e-15);
@@ -73,10 +74,11 @@ TEST(InertialTerms, OfSphericalCoordinatesAreTheKnownOnes) {
       ball.mass(masses);
     else if (way == std::string("black box"))
       ball.mass(black_box(masses));
-    else
+    else {
       ball.kinetic_energy([=](const auto& at) {
         return m / 2 * (sqr(at[dot(R)]) + sqr(at[R]) * (sqr(at[dot(T)]) + sqr(sin(at[T]) * at[dot(P)])));
       });
+    }
     const At at(ball, 0, {r, vr, th, vt, 0.3, vp});
     const double accuracy = way == std::string("black box") ? 1e-9 : 1e-14;
     EXPECT_NEAR(at.Q(0), m * r * (vt * vt + s * s * vp * vp), accuracy) << way;
@@ -121,16 +123,17 @@ TEST(InertialTerms, OfABodyAreItsGyroscopicTorque) {  // -w x I w, also where I 
   for (const bool by_energy : {false, true}) {
     Mechanics body("body");
     const auto a = body.attitude("a", {0.5, -0.5, 0.5, 0.5}, {1.1, -2.3, 0.7});
-    if (by_energy)
+    if (by_energy) {
       body.kinetic_energy([=](const auto& at) {
         const auto p = at[a.speed(0)], q = at[a.speed(1)], r = at[a.speed(2)];
         return (sqr(p) + 2 * sqr(q) + 3 * sqr(r)) / 2 + 0.1 * p * q + 0.2 * p * r - 0.3 * q * r;
       });
-    else
+    } else {
       body.mass([=](const auto&, auto& M) {
         M(a.speed(0), a.speed(0)) = 1, M(a.speed(1), a.speed(1)) = 2, M(a.speed(2), a.speed(2)) = 3;
         M(a.speed(0), a.speed(1)) = 0.1, M(a.speed(0), a.speed(2)) = 0.2, M(a.speed(1), a.speed(2)) = -0.3;
       });
+    }
     const At at(body, 0, x);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(at.Q(k), torque(k), 2e-15) << by_energy << k;
   }

@@ -15,11 +15,12 @@ TEST(Derivative, OfEveryOperationIsThatOfADual) {
   Graph graph;
   const Expr x = state(graph, 0), y = state(graph, 1), p = parameter(graph, 0), u = 0.5 + 0.25 * x * y;
   std::vector<int> outputs;
-  for (int op = static_cast<int>(Op::neg); op <= static_cast<int>(Op::abs); ++op)
+  for (int op = static_cast<int>(Op::neg); op <= static_cast<int>(Op::abs); ++op) {
     for (const Expr& a : {u, x, -u}) {
       const bool needs_positive = op == static_cast<int>(Op::sqrt) || op == static_cast<int>(Op::log);
       if (!needs_positive || a.node() != (-u).node()) outputs.push_back(graph.unary(static_cast<Op>(op), a.node()));
     }
+  }
   for (int op = static_cast<int>(Op::add); op <= static_cast<int>(Op::max); ++op)
     for (const Expr& a : {u, x, p})
       for (const Expr& b : {y, sqr(x), p}) outputs.push_back(graph.binary(static_cast<Op>(op), a.node(), b.node()));
@@ -40,10 +41,11 @@ TEST(Derivative, OfEveryOperationIsThatOfADual) {
     const auto by_graph = by_hand(graph, nodes, at);
     for (std::size_t k = 0; k < entries.size(); ++k)
       found[static_cast<std::size_t>(entries[k].row)][static_cast<std::size_t>(entries[k].column)] = by_graph[k];
-    for (std::size_t row = 0; row < outputs.size(); ++row)
+    for (std::size_t row = 0; row < outputs.size(); ++row) {
       for (std::size_t column = 0; column < 2; ++column)
         EXPECT_NEAR(found[row][column], values[row].slope[column], 1e-14 * (1 + std::abs(values[row].slope[column])))
             << graph.text(outputs[row]) << " by state " << column;
+    }
   }
 }
 

@@ -225,10 +225,11 @@ TEST(GraphFunction, IsSharedByThreads) {
   const std::vector<double> expected = simulate(system, options).final().states();
   std::vector<std::vector<double>> found(4);
   std::vector<std::thread> threads;
-  for (std::vector<double>& states : found)
+  for (std::vector<double>& states : found) {
     threads.emplace_back([&] {
       for (int i = 0; i < 5; ++i) states = simulate(system, options).final().states();
     });
+  }
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<double>& states : found) EXPECT_EQ(states, expected);
 }

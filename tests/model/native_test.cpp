@@ -139,7 +139,7 @@ TEST_F(NativeCode, TakesTheSideThatHolds) {
   const Expr second = first * y + choose(on, shared * first, x);
   const std::vector<int> outputs{first.node(), second.node(), choose(other, 1, x).node()};
   const Compared compared(graph, outputs);
-  for (const double a : {0.0, 1.0, -1.0})
+  for (const double a : {0.0, 1.0, -1.0}) {
     for (const double b : {0.0, 1.0}) {
       auto at = some_instant<double>();
       auto duals = some_instant<Gradient>();
@@ -147,6 +147,7 @@ TEST_F(NativeCode, TakesTheSideThatHolds) {
       EXPECT_TRUE(compared.at(at));
       EXPECT_TRUE(compared.at(duals));
     }
+  }
 }
 
 TEST_F(NativeCode, OfASparseJacobianIsThatOfTheInterpreter) {

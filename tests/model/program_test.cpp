@@ -41,10 +41,11 @@ Instant<T> some_instant() {
 template <class T>
 void expect_as_by_hand(const Graph& graph, const std::vector<int>& outputs, const Instant<T>& at) {
   const auto expected = by_hand(graph, outputs, at), found = interpreted(Program(graph, outputs), at);
-  for (std::size_t row = 0; row < outputs.size(); ++row)
+  for (std::size_t row = 0; row < outputs.size(); ++row) {
     EXPECT_TRUE(same_bits(expected[row], found[row], NotANumber::ignored))
         << graph.text(outputs[row]) << "\n  by hand     " << numbers_of(expected[row]) << "\n  interpreted "
         << numbers_of(found[row]);
+  }
 }
 
 // Operands that are states, temporaries and held numbers, in every combination.
@@ -70,13 +71,15 @@ TYPED_TEST(ProgramOf, RoundsTwiceWhereOneInstructionDoesTwoOperations) {
   const Expr x = state(graph, 0), y = state(graph, 1), z = state(graph, 2), p = parameter(graph, 0),
              q = parameter(graph, 1), t = time(graph);
   std::vector<int> outputs;
-  for (const Expr& a : {p, x, x + t})
-    for (const Expr& b : {y, t, z - t})
+  for (const Expr& a : {p, x, x + t}) {
+    for (const Expr& b : {y, t, z - t}) {
       for (const Expr& c : {q, z, t, y + t}) {
         for (const Expr& made : {a * b + c, a * b - c, c - a * b, p * b + q * c, p * b - q * c, a + b + c, a + b - c,
                                  a - b + c, a - b - c, c - (a + b), c - (a - b)})
           outputs.push_back(made.node());
       }
+    }
+  }
   const Program all(graph, outputs);
   expect_as_by_hand(graph, outputs, some_instant<TypeParam>());
   for (const int output : outputs) expect_as_by_hand(graph, {output}, some_instant<TypeParam>());

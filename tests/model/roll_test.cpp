@@ -215,10 +215,11 @@ TEST(Roll, OfRandomBodiesGivesTheBitsOfTheRowsOneByOne) {
     for (const bool is_native : {false, true}) {
       if (is_native && !native_is_possible()) continue;
       const auto found = in_loops(cells, at, is_native);
-      for (std::size_t row = 0; row < expected.size(); ++row)
+      for (std::size_t row = 0; row < expected.size(); ++row) {
         ASSERT_TRUE(testing::same_bits(expected[row], found[row]))
             << "seed " << seed << " row " << row << (is_native ? " native: " : " lanes: ")
             << cells.graph.text(cells.outputs[row]);
+      }
     }
     if (native_is_possible()) with_duals += agrees_with_duals(cells, at) && !loops.empty() ? 1 : 0;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;

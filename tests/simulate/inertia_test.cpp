@@ -29,10 +29,11 @@ struct DoublePendulum {
       system.mass(masses);
     else if (way == Way::black_box)
       system.mass(black_box(masses));
-    else
+    else {
       system.kinetic_energy([a = a, b = b](const auto& at) {
         return sqr(at[dot(a)]) + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]) + sqr(at[dot(b)]) / 2;
       });
+    }
     system.potential([a = a, b = b](const auto& at) { return -9.81 * (2 * cos(at[a]) + cos(at[b])); });
     energy = system.energy();
   }

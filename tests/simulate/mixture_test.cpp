@@ -358,10 +358,11 @@ TEST(MixtureOfKinds, RefusesToBeginWhereAPositionIsSingular) {
   Mechanics platform("platform");
   const auto x = platform.coordinate("x", 1), y = platform.coordinate("y", 0), turn = platform.coordinate("turn", 0);
   for (const auto one : {x, y, turn}) platform.mass(one, 1.0);
-  for (const double s : {-1.0, 1.0})
+  for (const double s : {-1.0, 1.0}) {
     platform.constraint(s < 0 ? "left" : "right", [=](const auto& at) {
       return (sqr(at[x] + s * cos(at[turn]) - s) + sqr(at[y] + s * sin(at[turn])) - 1) / 2;
     });
+  }
   const auto i = platform.state("i", 0);
   platform.equation("copy", [=](const auto& at) { return at[i] - at[dot(x)]; });
   const Result result = simulate(platform, {.end = 1});
@@ -378,10 +379,11 @@ TEST_P(Mixture, EndsWhereThePositionBecomesSingular) {
   const auto x = platform.coordinate("x", std::sin(0.5), 4 * std::cos(0.5)),
              y = platform.coordinate("y", -std::cos(0.5), 4 * std::sin(0.5)), turn = platform.coordinate("turn", 0);
   for (const auto one : {x, y, turn}) platform.mass(one, 1.0);
-  for (const double s : {-1.0, 1.0})
+  for (const double s : {-1.0, 1.0}) {
     platform.constraint(s < 0 ? "left" : "right", [=](const auto& at) {
       return (sqr(at[x] + s * cos(at[turn]) - s) + sqr(at[y] + s * sin(at[turn])) - 1) / 2;
     });
+  }
   const auto i = platform.state("i", 0);
   platform.equation("copy", [=](const auto& at) { return at[i] - at[dot(x)]; });
   const Result result = simulate(platform, {.end = 1, .tolerance = 1e-7, .method = GetParam().method});

@@ -155,13 +155,14 @@ TEST(Column, OfBallsWithRestitutionComesToRest) {
           column.mass(q, 1.0);
           column.potential([=](const auto& at) { return g * at[q]; });
           const std::string name = "contact " + std::to_string(i);
-          if (i == 0)
+          if (i == 0) {
             contacts.push_back(
                 column.contact(name, [=](const auto& at) { return at[q] - 0.5; }, {.restitution = restitution}));
-          else
+          } else {
             contacts.push_back(column.contact(name,
                                               [=, lower = y.back()](const auto& at) { return at[q] - at[lower] - 1; },
                                               {.restitution = restitution}));
+          }
           y.push_back(q);
         }
         const Result run = simulate(column, {.end = 20, .tolerance = tolerance});
