@@ -33,17 +33,19 @@ class Pages {
     how.run_options = &options;
     report(run, fmt::format("{}/{}", folder_, file), how);
     Json checks = Json::array();
-    const int count = run.statistics.steps_accepted > 0 ? 1000 : 0;
+    const bool has_polynomials = !run.trajectory.coefficients.empty();
+    const int count = has_polynomials ? 1000 : run.finished() ? run.sample_count() : 0;
     std::uniform_real_distribution<double> share(0, 1);
     const std::vector<std::string>& names = run.state_names();
     for (int i = 0; i < count; ++i) {
       const auto k = static_cast<std::size_t>(i) % names.size();
-      const double t = run.t_start + (run.t_end - run.t_start) * share(random_);
+      const Instant now =
+          has_polynomials ? run.at(run.t_start + (run.t_end - run.t_start) * share(random_)) : run.sample(i);
       const Range range = run.range(State{static_cast<int>(k)});
       checks.push_back(
-          {{"name", names[k]}, {"low", range.min}, {"high", range.max}, {"t", t}, {"value", run.at(t).states()[k]}});
+          {{"name", names[k]}, {"low", range.min}, {"high", range.max}, {"t", now.t}, {"value", now.states()[k]}});
     }
-    add_observables(run, checks);
+    if (has_polynomials) add_observables(run, checks);
     all_.push_back({{"file", file}, {"checks", checks}});
     std::printf("%s: %lld steps, %zu events, %s\n", file.c_str(), run.statistics.steps_accepted, run.events.size(),
                 std::string(to_string(run.outcome)).c_str());
