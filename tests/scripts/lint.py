@@ -17,10 +17,12 @@ FILES = {
     ".clang-tidy": "Checks: '-*,modernize-use-nullptr'\nHeaderFilterRegex: '/src/'\n",
     ".gitignore": "/build/\n",
     "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n"
-                      "add_library(p src/a.cpp src/b.cpp src/c.cpp)\n",
+                      "add_custom_command(OUTPUT made.inc COMMAND ${CMAKE_COMMAND} -E touch made.inc)\n"
+                      "add_custom_target(pawl_generated DEPENDS made.inc)\n"
+                      "add_library(p src/a.cpp src/b.cpp src/c.cpp)\ntarget_include_directories(p PRIVATE ${CMAKE_BINARY_DIR})\n",
     "src/a.hpp": "inline int* a() { return nullptr; }\n",
     "src/a.cpp": '#include "a.hpp"\nstatic int clash() { return 1; }\nint a1() { return clash(); }\n',
-    "src/b.cpp": '#include "a.hpp"\nint b() { return *a(); }\n',
+    "src/b.cpp": '#include "a.hpp"\n#include "made.inc"\nint b() { return *a(); }\n',
     "src/c.cpp": "static int clash() { return 2; }\nint c() { return clash(); }\n",
     "src/unbuilt.cpp": "int d() { return 4; }\n",
 }
