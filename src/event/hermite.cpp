@@ -9,8 +9,6 @@
 
 namespace pawl::event {
 
-namespace {}
-
 double resolution(double t) {
   return 4 * eps * std::abs(t) + std::numeric_limits<double>::min();
 }

@@ -8,8 +8,6 @@
 
 namespace pawl::event {
 
-namespace {}
-
 bool ChartReader::emit(int sign, double a, double b) {
   if (sign == 0) {
     if (zero_) {
