@@ -65,7 +65,7 @@ web:
 docs-packages:
 	@scripts/bootstrap docs || echo "make: mkdocs is not to be had; the site will not be built, links are checked all the same"
 
-changed: configure  ## clang-format over everything, clang-tidy over what differs from main, in two minutes
+changed: configure  ## clang-format over everything, clang-tidy over what differs from main, in little more than a minute
 	@scripts/lint --changed
 
 format:  ## lets clang-format rewrite the sources

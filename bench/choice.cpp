@@ -120,7 +120,7 @@ std::optional<State> reference(const Problem& problem, double longest) {
   try {
     const Result one = run_once(problem, first, 1e-12, longest);
     if (one.outcome == Outcome::stopped || one.outcome == Outcome::failed) return std::nullopt;
-    if (const auto known = problem.reference(Values(problem.system), one.t_end)) {
+    if (auto known = problem.reference(Values(problem.system), one.t_end)) {
       if (error_of(one.final().states(), *known, nominals) > 1e-9) return std::nullopt;
       return known;
     }

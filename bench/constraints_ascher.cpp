@@ -180,7 +180,7 @@ void bench_arm_ensemble(Report& report, const Wanted& wanted) {
       for (int k = 0; k < starts; ++k) {
         Values values(problem.system);
         values.set("omega", omega);
-        values.set("theta1", values[State{0}] + 1e-9 * (k - starts / 2));
+        values.set("theta1", values[State{0}] + 1e-9 * static_cast<double>(k - starts / 2));
         const Result run = simulate(problem.system, values, options);
         if (!run.finished()) continue;
         steps.values.push_back(static_cast<double>(trial_steps(run)));

@@ -1,6 +1,6 @@
 #include "stiff_peers.hpp"
 
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
 #include <cmath>
@@ -236,7 +236,7 @@ class SundialsRun {
 
   std::string name_of(int flag) const {
     char* name = is_ida_ ? IDAGetReturnFlagName(flag) : CVodeGetReturnFlagName(flag);
-    const std::string text = name;
+    std::string text = name;
     std::free(name);
     return text;
   }

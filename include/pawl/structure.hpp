@@ -46,6 +46,9 @@ struct MechanicsInfo {
     int first_row, rows;
     bool is_on_speeds;  ///< h(t, q, v) = 0 instead of g(t, q) = 0
     Logic only_when = {};
+
+    /// Whether this row, among those of all constraints, is one of its own.
+    bool has_row(int row) const { return row >= first_row && row < first_row + rows; }
   };
 
   std::vector<int> positions, speeds;  ///< states
@@ -64,6 +67,8 @@ struct MechanicsInfo {
 
   /// State to number of its speed, or of the speed that belongs to the position.
   detail::EntryMap speed_map(int states) const;
+  /// The constraint this row, among those of all constraints, belongs to.
+  const ConstraintInfo& constraint_of(int row) const;
 };
 
 namespace detail {

@@ -22,7 +22,7 @@ Number number(const py::handle& value) {
 }
 
 Place place(const py::handle& value) {
-  const py::list made = value.cast<py::list>();
+  const auto made = value.cast<py::list>();
   return {number(made[0]), number(made[1]), number(made[2])};
 }
 

@@ -348,7 +348,7 @@ void bind_run(py::module_& m) {
     const System shared = system;  // its declarations as they are now, whatever is declared meanwhile
     return run_in_scope([&] { return pawl::simulate(shared, values, options); });
   });
-  py::class_<Verification>(m, "MadeVerification");
+  py::class_<Verification>(m, "MadeVerification");  // NOLINT(bugprone-unused-raii): it declares
   m.def("verify", &verify_run);
   m.def("report", [](const Result& run, const std::string& path, const py::dict& words, const std::string& title,
                      const std::string& command, const std::vector<std::string>& plots,

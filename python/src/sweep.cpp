@@ -63,7 +63,8 @@ py::array_t<double> array_of(const std::vector<double>& values) {
 
 Sweep make(const System& system, const py::list& given, const py::dict& run_words, const py::list& varied,
            const py::dict& words, const py::object& function) {
-  const System shared = system;
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): its declarations as they are now, whatever is declared
+  const System shared = system;  // meanwhile
   const Values values = values_of(shared, given);
   const Design design = design_of(varied, words);
   SweepOptions options;

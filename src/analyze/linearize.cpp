@@ -93,7 +93,7 @@ void restore_redundant(const System::Declarations& model, const MechanicsForm& f
   for (std::size_t k = 0; k < kept.size(); ++k)
     of_kept.row(static_cast<Index>(k)) = G.row(terms.row_of_declared(kept[k]));
   const linear::PivotedQr factors(of_kept.transpose());
-  const Index states = static_cast<Index>(model.state_names.size());
+  const auto states = static_cast<Index>(model.state_names.size());
   for (const int declared : form.redundant_rows()) {
     const VectorXd share = factors.solve(G.row(terms.row_of_declared(declared)).transpose());
     const Index n = out.A.rows();
@@ -126,7 +126,7 @@ Linearization linearize_mechanism(const std::shared_ptr<const System::Declaratio
 /// x' = f(t, x, u), 0 = s(t, x): the values u of sliding relays are unknowns.
 Linearization linearize_sliding(const System::Declarations& model, const Place& at, const std::vector<int>& relays) {
   Linearization out;
-  const Index n = static_cast<Index>(at.x.size()), m = static_cast<Index>(relays.size());
+  const auto n = static_cast<Index>(at.x.size()), m = static_cast<Index>(relays.size());
   out.rows = model.state_names;
   bool is_generic = model.rates.supports<Gradient>();
   for (const int r : relays) is_generic = is_generic && model.relays[at_(r)].g.supports<Gradient>();
@@ -136,7 +136,7 @@ Linearization linearize_sliding(const System::Declarations& model, const Place& 
   }
   std::vector<Gradient> x(at.x.begin(), at.x.end()), u(at.held.levels.begin(), at.held.levels.end()),
       rates(at_(n), Gradient(0.0));
-  constexpr Index width = static_cast<Index>(std::tuple_size_v<decltype(Gradient::slope)>);
+  constexpr auto width = static_cast<Index>(std::tuple_size_v<decltype(Gradient::slope)>);
   const detail::Surroundings<Gradient> around{&at.held, {}, u.data()};
   MatrixXd F(n, n + m), S = MatrixXd::Zero(m, n);
   VectorXd f(n);
@@ -269,11 +269,11 @@ double spectral_radius(const std::shared_ptr<const System::Declarations>& model,
     form->lock(at.held);
     form->take_levels(at.t, at.x.data());
   }
-  const Index n = static_cast<Index>(at.x.size());
+  const auto n = static_cast<Index>(at.x.size());
   const auto rates = [&](const VectorXd& x, VectorXd& out) {
     if (form)
       form->rate(at.t, x.data(), out.data());
-    else
+    else  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a field without a manifold has its function
       own.field.call(own.field.self, Point<double>(at.t, x.data(), own.field.parameters, own.field.around), out.data());
   };
   const VectorXd x = Eigen::Map<const VectorXd>(at.x.data(), n);

@@ -44,7 +44,7 @@ void balance(Matrix& A) {
 /// A pencil on its way down. Rows are `left` times the original ones; unknowns have lost their names.
 class Descent {
  public:
-  Descent(const Matrix& E, const Matrix& A) : E_(E), A_(A), left_(Matrix::Identity(E.rows(), E.rows())) {}
+  Descent(Matrix E, Matrix A) : E_(std::move(E)), A_(std::move(A)), left_(Matrix::Identity(E_.rows(), E_.rows())) {}
 
   PencilParts run() {
     const Index n = E_.rows();

@@ -90,12 +90,12 @@ bool hold_the_worst(const ScaledProblem& p, const FreeForces& f, const VectorXd&
   for (std::size_t i = 0; i < p.parts.size(); ++i) {
     const Part& c = p.parts[i];
     if (draws(i) > 0.5 * worst) {
-      held.rows.push_back(VectorXd::Unit(m, f.normal[i]));
+      held.rows.emplace_back(VectorXd::Unit(m, f.normal[i]));
       held.values.push_back(c.least);
     }
     if (leaves(i) > 0.5 * worst) {
       const double sign = y[c.tangent] > 0 ? 1 : -1;
-      held.rows.push_back(VectorXd::Unit(m, f.first_stick[i]));
+      held.rows.emplace_back(VectorXd::Unit(m, f.first_stick[i]));
       held.values.push_back(f.normal[i] >= 0 ? 0 : sign * c.holding * c.least);
       if (f.normal[i] >= 0) held.rows.back()[f.normal[i]] = -sign * c.holding;
     }

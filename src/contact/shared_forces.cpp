@@ -29,8 +29,7 @@ bool SharedForces::are_needed() const {
     return std::any_of(info_.contacts.begin(), info_.contacts.end(), [&](const ContactInfo& contact) {
       for (const int constraint : {contact.normal, contact.slip}) {
         if (constraint < 0) continue;
-        const auto& rows = info_.constraints[static_cast<std::size_t>(constraint)];
-        if (row >= rows.first_row && row < rows.first_row + rows.rows) return true;
+        if (info_.constraints[static_cast<std::size_t>(constraint)].has_row(row)) return true;
       }
       return false;
     });

@@ -65,7 +65,7 @@ void DaeEquations::linearize_exactly(double t, const double* y, const double* dy
       else if (looks && g == groups)
         for (int j = 0; j < size_; ++j) rates[at(j)].slope[at(g - begin)] = direction_[at(j)];
       else
-        for (const int j : observed_->of_color(g % groups))
+        for (const int j : observed_->of_color(g < groups ? g : g - groups))
           (g < groups ? states : rates)[at(j)].slope[at(g - begin)] = 1;
     }
     evaluate<Gradient>(*duals_, time, {states.data()}, rates.data(), r.data(), Units::exact);
@@ -83,7 +83,7 @@ void DaeEquations::linearize_exactly(double t, const double* y, const double* dy
         mass_has_changed_ = compare_mass(seen_mass_.data());
         continue;
       }
-      for (const int j : observed_->of_color(g % groups)) {
+      for (const int j : observed_->of_color(g < groups ? g : g - groups)) {
         for (int e = first()[at(j)]; e < first()[at(j) + 1]; ++e) {
           const double derivative = r[at(row()[at(e)])].slope[at(g - begin)];
           (g < groups ? J : M)[e] = g < groups ? derivative : -derivative;

@@ -125,8 +125,8 @@ std::vector<int> indices_in_numbers(const CombinedRows& rows, const std::vector<
                                     double threshold) {
   std::vector<int> indices;
   for (int s = 0; s < rows.samples(); ++s) {
-    std::vector<int> here = indices_at(rows, s, c, d, threshold);
-    if (indices.empty()) indices = std::move(here);
+    const std::vector<int> here = indices_at(rows, s, c, d, threshold);
+    indices.resize(std::max(indices.size(), here.size()));
     for (std::size_t j = 0; j < here.size(); ++j) indices[j] = std::max(indices[j], here[j]);
   }
   return indices;

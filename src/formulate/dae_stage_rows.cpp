@@ -73,8 +73,8 @@ void Stages::linearize(Sample which) {
         const DaeValues& sample = q == 0 ? sample_ : along[at(q)];
         const int *of_values = place_.data() + (m - q) * n_, *of_rates = of_values + n_;
         for (const auto& [j, place] : pattern.row(row)) {
-          if (of_values[j] >= 0) entries_.push_back({of_values[j], share * sample.J[at(place)]});
-          if (of_rates[j] >= 0) entries_.push_back({of_rates[j], -share * sample.M[at(place)]});
+          if (of_values[j] >= 0) entries_.emplace_back(of_values[j], share * sample.J[at(place)]);
+          if (of_rates[j] >= 0) entries_.emplace_back(of_rates[j], -share * sample.M[at(place)]);
         }
       }
     }

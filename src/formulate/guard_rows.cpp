@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -163,18 +164,18 @@ std::shared_ptr<const System::Declarations> append_guard_rows(const std::shared_
 
 void start_guards(const System::Declarations& appended, const Held& held, double t, std::vector<double>& start) {
   std::size_t last = start.size();
-  for (auto guard = appended.guards.rbegin(); guard != appended.guards.rend(); ++guard) {
-    if (guard->role == GuardRole::relay_down) continue;
-    last -= guard->members.size();
-    const Watched watched{*guard, static_cast<int>(last)};
-    for (std::size_t k = 0; k < guard->members.size() && watched.is_watched(held); ++k) {
+  for (const auto& guard : std::views::reverse(appended.guards)) {
+    if (guard.role == GuardRole::relay_down) continue;
+    last -= guard.members.size();
+    const Watched watched{guard, static_cast<int>(last)};
+    for (std::size_t k = 0; k < guard.members.size() && watched.is_watched(held); ++k) {
       struct Still final : detail::RateSource<double> {
         double rate(const Point<double>&, int) const override { return 0; }
       } rates;
       const detail::Surroundings<double> around{&held, {}, nullptr, &rates};
       try {
         const double value =
-            watched.value(Point<double>(t, start.data(), held.parameters.data(), &around), guard->members[k]);
+            watched.value(Point<double>(t, start.data(), held.parameters.data(), &around), guard.members[k]);
         if (std::isfinite(value)) start[last + k] = value;
       } catch (const std::exception&) {  // it will throw again where that is an outcome
       }

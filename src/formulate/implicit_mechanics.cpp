@@ -133,18 +133,12 @@ void ImplicitMechanics::arrange(double t, const double* x, const std::vector<int
   for (std::size_t i = 0; i < motion_.jets.size(); ++i) motion_.jets[i] = x[i];
   for (const Function& v : info.potentials) curves_.push_back(curve_of(v, 1, false, t));
   for (int r = 0; r < terms_.rows();) {
-    const MechanicsInfo::ConstraintInfo* constraint = nullptr;
-    const auto owns = [&](int row) {
-      return rows_[at(row)] >= constraint->first_row && rows_[at(row)] < constraint->first_row + constraint->rows;
-    };
-    for (const auto& one : info.constraints) {
-      constraint = &one;
-      if (owns(r)) break;
-    }
-    Curve curve = curve_of(constraint->g, constraint->rows, constraint->is_on_speeds, t);
+    const MechanicsInfo::ConstraintInfo& constraint = info.constraint_of(rows_[at(r)]);
+    Curve curve = curve_of(constraint.g, constraint.rows, constraint.is_on_speeds, t);
     curve.first_row = r;
     curve.kept.clear();
-    for (; r < terms_.rows() && owns(r); ++r) curve.kept.push_back(rows_[at(r)] - constraint->first_row);
+    for (; r < terms_.rows() && constraint.has_row(rows_[at(r)]); ++r)
+      curve.kept.push_back(rows_[at(r)] - constraint.first_row);
     curves_.push_back(std::move(curve));
   }
   std::size_t firsts = 0, seconds = 0, slopes = 0;

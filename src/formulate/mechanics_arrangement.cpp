@@ -105,14 +105,9 @@ void MechanicsTerms::arrange(double t, const double* x, const std::vector<int>& 
   pattern_ = {};
   for (int r = 0; r < rows_;) {
     Block block{};
-    for (const auto& constraint : info_.constraints) {
-      if (declared_rows[at(r)] >= constraint.first_row && declared_rows[at(r)] < constraint.first_row + constraint.rows)
-        block.info = &constraint;
-    }
+    block.info = &info_.constraint_of(declared_rows[at(r)]);
     block.first_row = r;
-    for (; r < rows_ && declared_rows[at(r)] < block.info->first_row + block.info->rows &&
-           declared_rows[at(r)] >= block.info->first_row;
-         ++r)
+    for (; r < rows_ && block.info->has_row(declared_rows[at(r)]); ++r)
       block.kept.push_back(declared_rows[at(r)] - block.info->first_row);
     if (!block.info->is_on_speeds) holonomic_ = r;
     block.seeds = reads(block.info->g, t, x, block.info->is_on_speeds);

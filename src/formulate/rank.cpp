@@ -49,10 +49,7 @@ std::vector<int> MechanicsForm::redundant_joints() const {
 
 bool MechanicsForm::is_of_contact(int declared) const {
   const auto& constraints = terms_.info().constraints;
-  const auto has = [&](int number) {
-    return number >= 0 && declared >= constraints[at(number)].first_row &&
-           declared < constraints[at(number)].first_row + constraints[at(number)].rows;
-  };
+  const auto has = [&](int number) { return number >= 0 && constraints[at(number)].has_row(declared); };
   return std::any_of(terms_.info().contacts.begin(), terms_.info().contacts.end(), [&](const ContactInfo& contact) {
     return has(contact.slip) || (contact.kind == ContactInfo::Kind::contact && has(contact.normal));
   });

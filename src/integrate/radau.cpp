@@ -226,7 +226,7 @@ class Radau final : public ImplicitStepper {
 
   template <int s>
   const RadauTable<s>& table() const {
-    const RadauTable<s>*& known = std::get<const RadauTable<s>*>(tables_);
+    auto& known = std::get<const RadauTable<s>*>(tables_);
     if (known == nullptr) known = &radau_table<s>();
     return *known;
   }

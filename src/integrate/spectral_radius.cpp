@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pawl {
 
-SpectralRadius::SpectralRadius(const VectorField& field, int size, const StepControl& control)
-    : field_(field), control_(control), size_(static_cast<std::size_t>(size)) {}
+SpectralRadius::SpectralRadius(const VectorField& field, int size, StepControl control)
+    : field_(field), control_(std::move(control)), size_(static_cast<std::size_t>(size)) {}
 
 double SpectralRadius::weight(std::size_t i, double x) const {
   return 1 / (control_.absolute[i] + std::max(control_.relative, 1e-6) * std::abs(x));

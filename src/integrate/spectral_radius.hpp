@@ -11,7 +11,7 @@ namespace pawl {
 
 class SpectralRadius {
  public:
-  SpectralRadius(const VectorField& field, int size, const StepControl& control);
+  SpectralRadius(const VectorField& field, int size, StepControl control);
 
   /// One more iteration: two evaluations.
   void look(double t, const double* x);

@@ -37,7 +37,7 @@ Aliases::Aliases(Graph& graph, const std::vector<int>& rows, const std::vector<i
     is_waiting_[i] = 1;
   }
   // First in, first out, so that of rows that say the same the first is used.
-  for (std::size_t next = 0; next < waiting_.size(); ++next) {
+  for (std::size_t next = 0; next < waiting_.size(); ++next) {  // NOLINT(modernize-loop-convert): it grows
     const int row = waiting_[next];
     is_waiting_[at(row)] = 0;
     if (is_used_[at(row)] == 0) look(row);
@@ -57,10 +57,10 @@ bool Aliases::collect(int row, Sum& sum) {
       sum.terms.push_back({n.a, sign});
       if (sum.terms.size() > most_terms) return false;
     } else if (n.op == Op::neg) {
-      open_.push_back({n.a, -sign});
+      open_.emplace_back(n.a, -sign);
     } else if (n.op == Op::add || n.op == Op::sub) {
-      open_.push_back({n.b, n.op == Op::add ? sign : -sign});
-      open_.push_back({n.a, sign});
+      open_.emplace_back(n.b, n.op == Op::add ? sign : -sign);
+      open_.emplace_back(n.a, sign);
       if (open_.size() > most_terms) return false;
     } else {
       return false;

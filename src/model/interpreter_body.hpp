@@ -62,6 +62,7 @@ void interpret(const std::uint32_t* code, T* m, const double* h, const T* x, T* 
               PAWL_MODEL_FUSED(PAWL_MODEL_LABEL_3) PAWL_MODEL_TWO_PRODUCTS(PAWL_MODEL_LABEL_TWO)
                   PAWL_MODEL_SUMS(PAWL_MODEL_LABEL_3)};
 
+// NOLINTBEGIN(bugprone-macro-parentheses): files, operators and truths are what these are given
 #define PAWL_MODEL_NEXT goto* labels[*pc & 255]
 #define PAWL_MODEL_DO(label, file, value, words) \
   do_##label : {                                 \
@@ -127,6 +128,7 @@ do_jump_unless:
   PAWL_MODEL_DO(op##_h##a##_h##b, m, A::op(A::mul(h[pc[1]], a[pc[2]]), A::mul(h[pc[3]], b[pc[4]])), 5)
   PAWL_MODEL_TWO_PRODUCTS(PAWL_MODEL_BODY_TWO)
 
+// NOLINTEND(bugprone-macro-parentheses)
 #undef mul_add
 #undef mul_sub
 #undef sub_mul

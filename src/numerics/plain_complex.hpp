@@ -21,7 +21,7 @@ class TwoPlace {
  public:
   explicit TwoPlace(double* at) : at_(at) {}
   Two value() const { return two(static_cast<const double*>(at_)); }
-  operator Two() const { return value(); }
+  operator Two() const { return value(); }  // NOLINT(google-explicit-constructor): stands for what is there
   Two operator*(double factor) const { return value() * factor; }
   // NOLINTNEXTLINE(misc-unconventional-assign-operator): it is written through, and assignments are not read on
   void operator=(Two all) const { std::memcpy(at_, &all, sizeof all); }

@@ -9,6 +9,10 @@
 
 namespace pawl {
 
+const MechanicsInfo::ConstraintInfo& MechanicsInfo::constraint_of(int row) const {
+  return *std::find_if(constraints.begin(), constraints.end(), [row](const auto& one) { return one.has_row(row); });
+}
+
 detail::EntryMap MechanicsInfo::speed_map(int states) const {
   detail::EntryMap map;
   map.number.assign(static_cast<std::size_t>(states), -1);
