@@ -5,9 +5,11 @@
 //
 // The row of a rate that a mass matrix does not multiply has the unit of its state. A diode's voltage and current have
 // the unit of its row. Guards, conditions and observables are numbers of their own and stay as they are, and so does
-// what a jump reads as pre(state).
+// what a jump reads as pre(state). Of a mechanism energies stay as they are: masses and forces follow from the units of
+// its coordinates, whose speeds share them. Attitudes, what friction takes and the rows of contacts have no other unit.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +21,9 @@
 namespace pawl {
 
 struct Scales {
-  std::vector<double> unknowns;  // per state
-  std::vector<double> rows;      // per state for the row of its rate, then per row of all equations
+  std::vector<double> unknowns;     // per state
+  std::vector<double> rows;         // per state for the row of its rate, then per row of all equations
+  std::vector<double> joints = {};  // of a mechanism: per row of all constraints
 };
 
 namespace detail {
@@ -32,19 +35,20 @@ inline constexpr bool is_lazy = std::is_base_of_v<LazyAccess<T>, StateAccess<T>>
 template <class T>
 class DeclaredPoint {
  public:
-  DeclaredPoint(const Point<T>& at, const std::vector<double>& units) : at_(at), units_(units) {
+  DeclaredPoint(const Point<T>& at, const Scales& units) : at_(at), units_(units) {
     if constexpr (is_lazy<T>) {
       lazy_.from = this;
-      lazy_.known.resize(units.size());
+      lazy_.known.resize(count());
     } else {
-      states_.reserve(units.size());
-      for (std::size_t i = 0; i < units.size(); ++i) states_.push_back(in_unit(at.states()[static_cast<int>(i)], i));
+      states_.reserve(count());
+      for (std::size_t i = 0; i < count(); ++i) states_.push_back(in_unit(at.states()[static_cast<int>(i)], i));
     }
     if (at.around() == nullptr) return;
     around_ = *at.around();
-    rates_.from = sliding_.from = this;
+    rates_.from = sliding_.from = multipliers_.from = this;
     if (around_.rates != nullptr) around_.rates = &rates_;
     if (around_.sliding != nullptr) around_.sliding = &sliding_;
+    if (around_.multipliers != nullptr) around_.multipliers = &multipliers_;
   }
   ~DeclaredPoint() {
     if (at_.around() == nullptr) return;
@@ -67,7 +71,17 @@ class DeclaredPoint {
   }
 
  private:
-  T in_unit(const T& value, std::size_t i) const { return units_[i] == 1 ? value : T(value / units_[i]); }
+  /// Multipliers of joints stand behind the states where a run has polynomials of them, or has them as unknowns.
+  std::size_t count() const {
+    const bool has_multipliers =
+        at_.around() != nullptr && at_.around()->held != nullptr && at_.around()->held->first_multiplier >= 0;
+    return units_.unknowns.size() + (has_multipliers ? units_.joints.size() : 0);
+  }
+  double unit(std::size_t i) const {
+    const std::size_t n = units_.unknowns.size();
+    return i < n ? units_.unknowns[i] : 1 / units_.joints[i - n];
+  }
+  T in_unit(const T& value, std::size_t i) const { return unit(i) == 1 ? value : T(value / unit(i)); }
 
   struct Lazy final : LazyStates<T> {
     const T& state(int index) const override {
@@ -89,13 +103,25 @@ class DeclaredPoint {
     const DeclaredPoint* from = nullptr;
   };
 
+  struct GivenMultipliers final : MultiplierSource {
+    double multiplier(const Point<double>&, int row) const override {
+      if constexpr (std::is_same_v<T, double>)
+        return from->units_.joints[static_cast<std::size_t>(row)] *
+               from->at_.around()->multipliers->multiplier(from->at_, row);
+      else
+        return 0;  // numbers alone are asked for
+    }
+    const DeclaredPoint* from = nullptr;
+  };
+
   const Point<T>& at_;
-  const std::vector<double>& units_;
+  const Scales& units_;
   std::vector<T> states_;
   Surroundings<T> around_;
   Lazy lazy_;
   GivenRates rates_;
   GivenRelays sliding_;
+  GivenMultipliers multipliers_;
 };
 
 /// The function at the declared point; what it writes times the factors.
@@ -103,7 +129,7 @@ inline Function in_units(const Function& f, std::shared_ptr<const Scales> units,
   if (!f) return f;
   Function made = Function::written([=](const auto& at, auto* out) {
     using T = std::decay_t<decltype(at.t)>;
-    const DeclaredPoint<T> point(at, units->unknowns);
+    const DeclaredPoint<T> point(at, *units);
     f(point(), out);
     for (std::size_t k = 0; k < factors.size(); ++k)
       if (factors[k] != 1) out[k] = out[k] * factors[k];
@@ -126,7 +152,7 @@ inline MatrixFunction in_units(const MatrixFunction& f, std::shared_ptr<const Sc
     std::vector<T> values(static_cast<std::size_t>(n * n), T(0.0));
     typename Entries<T>::Seen seen;
     Entries<T> entries(all, seen, values.data());
-    const DeclaredPoint<T> point(at, units->unknowns);
+    const DeclaredPoint<T> point(at, *units);
     f(point(), entries);
     for (const auto& [i, j] : seen)
       out(State{i}, State{j}) = values[static_cast<std::size_t>(i * n + j)] *
@@ -134,6 +160,50 @@ inline MatrixFunction in_units(const MatrixFunction& f, std::shared_ptr<const Sc
   };
   if (f.supports<Gradient>()) return MatrixFunction([=](const auto& at, auto& out) { evaluate(at, out); });
   return MatrixFunction([=](const Point<double>& at, Entries<double>& out) { evaluate(at, out); });
+}
+
+inline State of_row(const EntryMap& speeds, int row) {
+  return State{static_cast<int>(std::find(speeds.number.begin(), speeds.number.end(), row) - speeds.number.begin())};
+}
+
+/// The mass matrix and the forces of a mechanism: those of its speeds, divided by their units.
+inline MassFunction mass_in_units(const MassFunction& f, EntryMap speeds, std::shared_ptr<const Scales> units) {
+  speeds.is_symmetric = true;
+  const auto evaluate = [=](const auto& at, auto& out) {
+    using T = std::decay_t<decltype(at.t)>;
+    std::vector<T> values(static_cast<std::size_t>(speeds.width * speeds.width), T(0.0));  // one triangle of it
+    typename Entries<T>::Seen seen;
+    Entries<T> entries(speeds, seen, values.data());
+    const DeclaredPoint<T> point(at, *units);
+    f(point(), entries);
+    for (const auto& [i, j] : seen) {
+      const State x = of_row(speeds, i), y = of_row(speeds, j);
+      const auto unit = [&](State s) { return units->unknowns[static_cast<std::size_t>(s.index)]; };
+      out(x, y) =
+          values[static_cast<std::size_t>(std::max(i, j) * speeds.width + std::min(i, j))] / (unit(x) * unit(y));
+    }
+  };
+  if (f.supports<Gradient>()) return MassFunction([=](const auto& at, auto& out) { evaluate(at, out); });
+  return MassFunction([=](const Point<double>& at, Entries<double>& out) { evaluate(at, out); });
+}
+
+inline VectorFunction force_in_units(const VectorFunction& f, const EntryMap& speeds,
+                                     std::shared_ptr<const Scales> units) {
+  const auto evaluate = [=](const auto& at, auto& out) {
+    using T = std::decay_t<decltype(at.t)>;
+    std::vector<T> values(static_cast<std::size_t>(speeds.width), T(0.0));
+    typename Terms<T>::Seen seen;
+    Terms<T> terms(speeds, values.data(), &seen);
+    const DeclaredPoint<T> point(at, *units);
+    f(point(), terms);
+    for (const auto& [row, same] : seen) {
+      const State x = of_row(speeds, row);
+      out[x] += values[static_cast<std::size_t>(row)] / units->unknowns[static_cast<std::size_t>(x.index)];
+      values[static_cast<std::size_t>(row)] = T(0.0);  // it may have been written several times
+    }
+  };
+  if (f.supports<Gradient>()) return VectorFunction([=](const auto& at, auto& out) { evaluate(at, out); });
+  return VectorFunction([=](const Point<double>& at, Terms<double>& out) { evaluate(at, out); });
 }
 
 /// A jump that sees and leaves states as they were declared; those it leaves alone keep their bits.
@@ -200,6 +270,7 @@ class ScaledSystem : public System {
     d.transition = detail::in_units(d.transition, units);
     if (d.start) d.start = start_in_units(declared, units);
     d.picture = nullptr;
+    if (declared.mechanics) d.mechanics = mechanics_in_units(*declared.mechanics, units);
   }
 
  private:
@@ -209,7 +280,7 @@ class ScaledSystem : public System {
     if (!f) return f;
     Function made = Function::written([=](const auto& at, auto* out) {
       using T = std::decay_t<decltype(at.t)>;
-      const detail::DeclaredPoint<T> point(at, units->unknowns);
+      const detail::DeclaredPoint<T> point(at, *units);
       f(point(), out);
       if constexpr (!std::is_same_v<T, Pattern>) {
         for (std::size_t k = 0; k < factors.size(); ++k) out[k] = out[k] * factors[k];
@@ -217,6 +288,37 @@ class ScaledSystem : public System {
     });
     made.limit_to(f);
     return made;
+  }
+  static std::shared_ptr<const MechanicsInfo> mechanics_in_units(const MechanicsInfo& declared,
+                                                                 const std::shared_ptr<const Scales>& units) {
+    MechanicsInfo info = declared;
+    const detail::EntryMap speeds = declared.speed_map(static_cast<int>(units->unknowns.size()));
+    info.constant_masses.clear();
+    for (const MechanicsInfo::ConstantMass& one : declared.constant_masses) {
+      const State v{declared.speeds[static_cast<std::size_t>(one.speed)]};
+      const double unit = units->unknowns[static_cast<std::size_t>(v.index)];
+      if (const double* value = std::get_if<double>(&one.value)) {
+        info.constant_masses.push_back({one.speed, *value / (unit * unit)});
+      } else {
+        info.masses.push_back(detail::MassFunction(
+            [=, p = std::get<Parameter>(one.value)](const auto& at, auto& M) { M(v, v) = at[p] / (unit * unit); }));
+      }
+    }
+    for (std::size_t i = 0; i < declared.masses.size(); ++i)
+      info.masses[i] = detail::mass_in_units(declared.masses[i], speeds, units);
+    for (detail::VectorFunction& one : info.forces) one = detail::force_in_units(one, speeds, units);
+    for (Function& one : info.potentials) one = detail::in_units(one, units, 1);
+    for (Function& one : info.kinetic_energies) one = detail::in_units(one, units, 1);
+    for (MechanicsInfo::ConstraintInfo& one : info.constraints) {
+      const auto first = units->joints.begin() + one.first_row;
+      one.g = detail::in_units(one.g, units, std::vector<double>(first, first + one.rows));
+    }
+    for (ContactInfo& one : info.contacts) {
+      one.gap = detail::in_units(one.gap, units, 1);
+      one.slip_speed = detail::in_units(one.slip_speed, units, 1);
+      one.normal_force = detail::in_units(one.normal_force, units, 1);
+    }
+    return std::make_shared<const MechanicsInfo>(std::move(info));
   }
   static Callback<void(Start&)> start_in_units(const Declarations& declared,
                                                const std::shared_ptr<const Scales>& units) {

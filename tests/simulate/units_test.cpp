@@ -41,7 +41,7 @@ struct Case {
   }
 };
 
-/// Those of the catalogue that are declared by equations alone; mechanisms have units of their own.
+/// Those of the catalogue that are declared by equations alone.
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const Problem& one : catalogue())
@@ -64,6 +64,75 @@ Scales random_units(const Case& one, unsigned seed) {
   for (std::size_t i = 0; i < one.model->state_names.size(); ++i) units.unknowns.push_back(unit());
   for (int i = 0; i < one.rows(); ++i) units.rows.push_back(unit());
   return units;
+}
+
+/// Mechanisms, alone or in mixtures; those of families of contacts are not integrated with steps.
+std::vector<Case> all_mechanisms() {
+  std::vector<Case> cases;
+  for (const Problem& one : catalogue()) {
+    const System::Declarations& model = one.system.declarations();
+    if (model.mechanics && !model.port_hamiltonian && one.name() != "sphere-box")
+      cases.push_back({one.name(), one.system.share(), one.start, one.end, {}});
+  }
+  return cases;
+}
+
+/// Of coordinates and of constraints that are no contacts'; equations and further states beside the mechanism as well.
+Scales random_units_of_mechanism(const Case& one, unsigned seed) {
+  std::mt19937 engine(seed + 1000);
+  const auto unit = [&] { return std::pow(10.0, static_cast<int>(engine() % 31) - 15); };
+  Scales units = random_units(one, seed);
+  const MechanicsInfo& info = *one.model->mechanics;
+  for (const auto& attitude : info.attitudes) {
+    for (int i = 0; i < 4; ++i) units.unknowns[static_cast<std::size_t>(attitude.first_position + i)] = 1;
+    for (int i = 0; i < 3; ++i) units.unknowns[static_cast<std::size_t>(attitude.first_speed + i)] = 1;
+  }
+  for (std::size_t i = 0; i < info.positions.size(); ++i) {
+    if (info.speed_of[i] < 0) continue;
+    const int speed = info.speeds[static_cast<std::size_t>(info.speed_of[i])];
+    units.unknowns[static_cast<std::size_t>(info.positions[i])] = units.unknowns[static_cast<std::size_t>(speed)];
+  }
+  if (info.friction_work >= 0) units.unknowns[static_cast<std::size_t>(info.friction_work)] = 1;
+  for (std::size_t i = 0; i < one.model->state_names.size(); ++i) units.rows[i] = units.unknowns[i];
+  units.joints.assign(one.model->constraint_names.size(), 1.0);
+  for (std::size_t number = 0; number < info.constraints.size(); ++number) {
+    const bool is_of_contact = std::any_of(info.contacts.begin(), info.contacts.end(), [&](const ContactInfo& contact) {
+      return contact.normal == static_cast<int>(number) || contact.slip == static_cast<int>(number);
+    });
+    const MechanicsInfo::ConstraintInfo& constraint = info.constraints[number];
+    for (int row = 0; row < constraint.rows && !is_of_contact; ++row)
+      units.joints[static_cast<std::size_t>(constraint.first_row + row)] = unit();
+  }
+  return units;
+}
+
+TEST(ScaledCatalogue, OfCoordinatesAndConstraintsMakeNoDifferenceToMechanisms) {
+  constexpr double tolerance = 1e-8;
+  int compared = 0;
+  for (const Case& one : all_mechanisms()) {
+    const std::size_t n = one.model->state_names.size();
+    Scales declared = random_units_of_mechanism(one, 0);
+    for (auto* all : {&declared.unknowns, &declared.rows, &declared.joints}) std::fill(all->begin(), all->end(), 1.0);
+    const Result plain = one.run(declared, "auto", tolerance);
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(how_many(2, 40)); ++seed) {
+      SCOPED_TRACE(one.name + ", seed " + std::to_string(seed));
+      const Scales units = random_units_of_mechanism(one, seed);
+      const Result scaled = one.run(units, "auto", tolerance);
+      EXPECT_EQ(scaled.finished(), plain.finished()) << scaled.reason << "\nplain: " << plain.reason;
+      if (!scaled.finished() || !plain.finished()) continue;
+      EXPECT_EQ(fired(scaled), fired(plain));
+      ++compared;
+      for (std::size_t i = 0; i < n; ++i) {
+        const State x{static_cast<int>(i)};
+        const double before = plain.start()[x], after = plain.final()[x];
+        const auto size = [&](double value) { return std::max(std::abs(value), one.nominal(i)); };
+        EXPECT_NEAR(scaled.start()[x] / units.unknowns[i], before, 1e-9 * size(before)) << one.model->state_names[i];
+        EXPECT_NEAR(scaled.final()[x] / units.unknowns[i], after, 1000 * tolerance * size(after))
+            << one.model->state_names[i];
+      }
+    }
+  }
+  EXPECT_GT(compared, 40);
 }
 
 TEST(ScaledCatalogue, OfUnknownsAndRowsMakeNoDifferenceToTheCatalogue) {
