@@ -177,10 +177,11 @@ void bench_arm_ensemble(Report& report, const Wanted& wanted) {
       Options options{.end = 100, .tolerance = row.tolerance, .method = row.method};
       options.keep = Keep::end;
       options.constraints = row.how;
+      const int undisturbed = starts / 2;
       for (int k = 0; k < starts; ++k) {
         Values values(problem.system);
         values.set("omega", omega);
-        values.set("theta1", values[State{0}] + 1e-9 * static_cast<double>(k - starts / 2));
+        values.set("theta1", values[State{0}] + 1e-9 * (k - undisturbed));
         const Result run = simulate(problem.system, values, options);
         if (!run.finished()) continue;
         steps.values.push_back(static_cast<double>(trial_steps(run)));

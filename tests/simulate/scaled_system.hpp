@@ -105,11 +105,12 @@ class DeclaredPoint {
 
   struct GivenMultipliers final : MultiplierSource {
     double multiplier(const Point<double>&, int row) const override {
-      if constexpr (std::is_same_v<T, double>)
+      if constexpr (std::is_same_v<T, double>) {
         return from->units_.joints[static_cast<std::size_t>(row)] *
                from->at_.around()->multipliers->multiplier(from->at_, row);
-      else
+      } else {
         return 0;  // numbers alone are asked for
+      }
     }
     const DeclaredPoint* from = nullptr;
   };
@@ -300,8 +301,8 @@ class ScaledSystem : public System {
       if (const double* value = std::get_if<double>(&one.value)) {
         info.constant_masses.push_back({one.speed, *value / (unit * unit)});
       } else {
-        info.masses.push_back(detail::MassFunction(
-            [=, p = std::get<Parameter>(one.value)](const auto& at, auto& M) { M(v, v) = at[p] / (unit * unit); }));
+        info.masses.emplace_back(
+            [=, p = std::get<Parameter>(one.value)](const auto& at, auto& M) { M(v, v) = at[p] / (unit * unit); });
       }
     }
     for (std::size_t i = 0; i < declared.masses.size(); ++i)
