@@ -74,6 +74,8 @@ class MechanicsForm final : public Form, public Manifold {
   const std::vector<double>& last_multipliers() const { return lambda_; }
   Eigen::MatrixXd dense_jacobian(double t, const double* x);
   Eigen::MatrixXd dense_mass(double t, const double* x);
+  /// Roots of the diagonal of the mass matrix: what compares changes of coordinates whatever their units.
+  Eigen::VectorXd mass_roots(double t, const double* x) { return dense_mass(t, x).diagonal().cwiseSqrt(); }
   /// The last factored point's matrices.
   Eigen::MatrixXd last_jacobian() const;
   Eigen::MatrixXd last_mass() const;
@@ -106,6 +108,8 @@ class MechanicsForm final : public Form, public Manifold {
   /// Smallest pivot of a row, over the largest it has had since the constraints in force changed, since the last
   /// begin_step(); and the row.
   double weakest_pivot() const { return weakest_; }
+  /// The largest pivot that each row in force has had: the square of its size, over the masses.
+  const std::vector<double>& largest_pivots() const { return largest_pivot_; }
   /// Of the coordinate that this speed belongs to.
   std::string coordinate_name(int speed) const;
   std::string weakest_row_name() const { return terms_.rows() == 0 ? std::string() : terms_.row_name(weakest_row_); }

@@ -17,6 +17,8 @@ ManifoldKeeper::ManifoldKeeper(Stabilizer& stabilizer, Form& form, const KeptMot
   x_.resize(static_cast<std::size_t>(motion.size));
   slope_.resize(x_.size());
   if (!draws_on_manifold) return;
+  speed_roots_.resize(mechanics_->terms().info().speeds.size());
+  position_roots_.resize(mechanics_->terms().info().positions.size());
   newton_.emplace(form, motion.size);
   passage_.emplace(motion_of(motion));
   hermite_.emplace(*mechanics_, motion.field, motion.control, motion.size);
@@ -34,15 +36,16 @@ Passage::Motion ManifoldKeeper::motion_of(const KeptMotion& motion) {
           .go_on = [this, size](double span, const double* rate,
                                 double* x) { stabilize::go_on(*mechanics_, span, rate, x, size); },
           .speed =
-              [&info](const double* x) {
+              [this, &info](const double* x) {
                 double sum = 0;
-                for (const int state : info.speeds) sum += x[state] * x[state];
+                for (std::size_t k = 0; k < info.speeds.size(); ++k) sum += sqr(speed_roots_[k] * x[info.speeds[k]]);
                 return std::sqrt(sum);
               },
           .distance =
-              [&info](const double* x, const double* y) {
+              [this, &info](const double* x, const double* y) {
                 double sum = 0;
-                for (const int state : info.positions) sum += (x[state] - y[state]) * (x[state] - y[state]);
+                for (std::size_t i = 0; i < info.positions.size(); ++i)
+                  sum += sqr(position_roots_[i] * (x[info.positions[i]] - y[info.positions[i]]));
                 return std::sqrt(sum);
               },
           .sizes = [this](double t, const double* x, double span, double* sizes) { find_sizes(t, x, span, sizes); },
@@ -58,11 +61,17 @@ void ManifoldKeeper::find_sizes(double t, const double* x, double span, double* 
   for (std::size_t i = 0; i < x_.size(); ++i) sizes[i] = std::abs(x[i]);
   for (std::size_t i = 0; i < info.speeds.size(); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
-    sizes[info.speeds[i]] = std::sqrt(twice_energy / M(k, k));
+    speed_roots_[i] = std::sqrt(M(k, k));
+    sizes[info.speeds[i]] = std::sqrt(twice_energy) / speed_roots_[i];
   }
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     const double speed = info.speed_of[i] < 0 ? 1 : sizes[info.speeds[static_cast<std::size_t>(info.speed_of[i])]];
     sizes[info.positions[i]] += std::abs(span) * speed;
+    if (info.speed_of[i] >= 0) position_roots_[i] = speed_roots_[static_cast<std::size_t>(info.speed_of[i])];
+  }
+  for (const auto& attitude : info.attitudes) {  // a quaternion turns at half of the angular velocity
+    const auto first = speed_roots_.begin() + attitude.first_speed;
+    std::fill_n(position_roots_.begin() + attitude.first_position, 4, 2 * *std::max_element(first, first + 3));
   }
 }
 
@@ -186,24 +195,16 @@ std::string ManifoldKeeper::choices(double branching) {
   if (!watch_->can_look()) return {};
   std::vector<double> there = x_;
   go_on(*mechanics_, branching - t_, slope_.data(), there.data(), static_cast<int>(there.size()));
-  std::vector<Eigen::VectorXd> branches = watch_->branches(branching, there.data());
+  const std::vector<Eigen::VectorXd> branches = watch_->branches(branching, there.data());
   if (branches.empty()) return {};
-  const std::vector<int>& speeds = mechanics_->terms().info().speeds;
-  const auto shared = [&](const Eigen::VectorXd& branch) {  // with the motion so far
-    double sum = 0;
-    for (std::size_t k = 0; k < speeds.size(); ++k)
-      sum += branch[static_cast<Eigen::Index>(k)] * x_[static_cast<std::size_t>(speeds[k])];
-    return std::abs(sum);
-  };
-  std::stable_sort(branches.begin(), branches.end(),
-                   [&](const auto& a, const auto& b) { return shared(a) > shared(b); });
   std::vector<std::string> names, ways(branches.size());
   for (Eigen::Index k = 0; k < branches.front().size(); ++k) {
     const auto is_moved = [k](const Eigen::VectorXd& branch) { return std::abs(branch[k]) > 1e-3; };
     if (std::none_of(branches.begin(), branches.end(), is_moved)) continue;
     names.push_back(fmt::format("'{}'", mechanics_->coordinate_name(static_cast<int>(k))));
     for (std::size_t way = 0; way < branches.size(); ++way)
-      ways[way] += fmt::format("{}{:.3f}", ways[way].empty() ? "" : ", ", branches[way][k] + 0.0);
+      ways[way] +=
+          fmt::format("{}{:.3f}", ways[way].empty() ? "" : ", ", std::round(1e3 * branches[way][k]) / 1e3 + 0.0);
   }
   constexpr std::size_t most_names = 12;
   if (names.size() > most_names) return {};

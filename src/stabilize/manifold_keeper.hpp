@@ -72,7 +72,8 @@ class ManifoldKeeper final : public Keeper {
   // Where the last step ended, and the rates as they were in it, on average.
   double t_ = 0;
   std::vector<double> x_, slope_, next_, residual_;
-  int tries_ = 0;  // to pass what is ahead, each from half as far as the one before
+  std::vector<double> speed_roots_, position_roots_;  // of the masses that move, at the start of a passage
+  int tries_ = 0;                                     // to pass what is ahead, each from half as far as the one before
   double last_distance_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "stabilize/rank_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "numerics/eigenvalues.hpp"
@@ -33,7 +34,7 @@ double least_overlap(const Eigen::MatrixXd& before, const Eigen::MatrixXd& after
 }
 
 bool RankWatch::turns(double t0, const double* x0, double t1, const double* x1) {
-  return least_overlap(form_.dense_jacobian(t0, x0), form_.dense_jacobian(t1, x1)) <= 0;
+  return overlap(t0, x0, t1, x1) <= 0;
 }
 
 std::optional<std::pair<double, double>> find_turn(const Step& step, const std::function<bool(double, double)>& turns) {
@@ -65,8 +66,7 @@ std::optional<std::pair<double, double>> RankWatch::find(const Step& step) {
 double RankWatch::zero_between(const Step& step, double from, double to) {
   step.at(from, x_.data());
   step.at(to, y_.data());
-  const double overlap = least_overlap(form_.dense_jacobian(from, x_.data()), form_.dense_jacobian(to, y_.data()));
-  return from + (to - from) / (1 - overlap);
+  return from + (to - from) / (1 - overlap(from, x_.data(), to, y_.data()));
 }
 
 // The eigenvalue that changes its sign is nearly linear in time, 1 here and 0 there.
@@ -76,13 +76,14 @@ std::optional<double> RankWatch::expect(double t, const double* x, const double*
   // Beyond four times the reach nothing is expected; near such a configuration, where steps may be short because of it,
   // farther.
   const double pivot = form_.weakest_pivot(), most = pivot < 0.03 ? 1000 : pivot < 0.1 ? 100 : 4, far = 1 - 1 / most;
-  const Eigen::MatrixXd here = form_.dense_jacobian(t, x);
-  const auto overlap = [&](double span, double enough) {
+  const Eigen::VectorXd roots = form_.mass_roots(t, x);
+  const Eigen::MatrixXd here = jacobian(t, x, roots);
+  const auto overlap_after = [&](double span, double enough) {
     std::copy(x, x + x_.size(), x_.begin());
     go_on(form_, span, rate, x_.data(), static_cast<int>(x_.size()));
-    return least_overlap(here, form_.dense_jacobian(t + span, x_.data()), enough);
+    return least_overlap(here, jacobian(t + span, x_.data(), roots), enough);
   };
-  double low = 0, at_low = 1, span = reach, value = overlap(span, far);
+  double low = 0, at_low = 1, span = reach, value = overlap_after(span, far);
   if (!(value < far)) return std::nullopt;
   for (int round = 0; round < 20; ++round) {
     const double next = low + (span - low) * at_low / (at_low - value);
@@ -99,7 +100,7 @@ std::optional<double> RankWatch::expect(double t, const double* x, const double*
     }
     if (value > 0) low = span, at_low = value;
     span = next;
-    value = overlap(span, 1);
+    value = overlap_after(span, 1);
     if (!(value < at_low)) return std::nullopt;
   }
   return std::nullopt;
@@ -108,26 +109,48 @@ std::optional<double> RankWatch::expect(double t, const double* x, const double*
 // Where w^T G = 0, speeds v are possible of which G v = 0 and, one derivative higher, w^T (dG/dq v) v = 0: in the plane
 // of the former a quadratic form, which vanishes along two lines or along none.
 std::vector<Eigen::VectorXd> RankWatch::branches(double t, const double* x) {
-  constexpr double small = 1e-3, distance = 1e-4;
-  const Eigen::MatrixXd G = form_.dense_jacobian(t, x);
+  constexpr double small = 1e-3;
+  const MechanicsInfo& info = form_.terms().info();
+  const Eigen::VectorXd roots = form_.mass_roots(t, x);
+  Eigen::MatrixXd G = jacobian(t, x, roots);
   const Eigen::Index m = G.rows(), n = G.cols();
+  // Rows are measured by what they were, not by what is left of them here.
+  const std::vector<double>& pivots = form_.largest_pivots();
+  if (static_cast<Eigen::Index>(pivots.size()) != m || *std::min_element(pivots.begin(), pivots.end()) <= 0) return {};
+  const Eigen::VectorXd lengths = Eigen::Map<const Eigen::VectorXd>(pivots.data(), m).cwiseSqrt();
+  const auto unit_rows = [&](const Eigen::MatrixXd& J) -> Eigen::MatrixXd {
+    return lengths.cwiseInverse().asDiagonal() * J;
+  };
+  G = unit_rows(G);
   if (n != m + 1) return {};  // one degree of freedom, and the one of the rank that is lost
   const linear::SingularValues left = linear::singular_values(G), right = linear::singular_values(G.transpose());
   if (m > 1 && !(left.values[m - 1] < small * left.values[m - 2])) return {};
   const Eigen::VectorXd w = left.U.col(m - 1);
   const Eigen::MatrixXd plane = right.U.rightCols(2);
+  Eigen::VectorXd speeds(n);
+  for (Eigen::Index k = 0; k < n; ++k) speeds[k] = x[info.speeds[static_cast<std::size_t>(k)]];
   const auto jacobian_along = [&](double span, Eigen::Index k) {
-    const Eigen::VectorXd move = span * plane.col(k);
+    const Eigen::VectorXd move = span * plane.col(k).cwiseQuotient(roots);
     std::copy(x, x + x_.size(), x_.begin());
     form_.terms().move_positions(move.data(), x_.data());
-    return form_.dense_jacobian(t, x_.data());
+    return unit_rows(jacobian(t, x_.data(), roots));
   };
+  double distance = roots.maxCoeff();
+  std::array<Eigen::MatrixXd, 2> change;
+  for (int round = 0; round < 4; ++round) {  // so far that G, whose rows are of length one, changes by so little
+    for (const std::size_t k : {0, 1}) {
+      const auto column = static_cast<Eigen::Index>(k);
+      change[k] = jacobian_along(distance, column) - jacobian_along(-distance, column);
+    }
+    if (const double much = change[0].norm() + change[1].norm(); round < 3) distance *= 1e-4 / much;
+    if (!(distance > 0 && std::isfinite(distance))) return {};
+  }
   Eigen::Matrix2d q;
-  for (const Eigen::Index k : {0, 1})
-    q.row(k) = w.transpose() * (jacobian_along(distance, k) - jacobian_along(-distance, k)) * plane;
+  for (const Eigen::Index k : {0, 1}) q.row(k) = w.transpose() * change[static_cast<std::size_t>(k)] * plane;
   const double mixed = 0.5 * (q(0, 1) + q(1, 0)), squared = mixed * mixed - q(0, 0) * q(1, 1);
   if (!(squared > small * q.squaredNorm())) return {};
   std::vector<Eigen::VectorXd> lines;
+  std::vector<double> shared;  // with the motion so far
   for (const double sign : {1, -1}) {
     const double root = sign * std::sqrt(squared);
     const bool is_first = std::abs(q(0, 0)) >= std::abs(q(1, 1));
@@ -135,10 +158,13 @@ std::vector<Eigen::VectorXd> RankWatch::branches(double t, const double* x) {
                                     : Eigen::VectorXd(q(1, 1) * plane.col(0) + (root - mixed) * plane.col(1));
     if (line.norm() == 0) line = is_first ? plane.col(1) : plane.col(0);
     line.normalize();
+    shared.push_back(std::abs(line.dot(speeds.cwiseProduct(roots))));
+    line = line.cwiseQuotient(roots).normalized();
     Eigen::Index largest = 0;
     line.cwiseAbs().maxCoeff(&largest);
     lines.push_back(line[largest] < 0 ? Eigen::VectorXd(-line) : line);
   }
+  if (shared[1] > shared[0]) std::swap(lines[0], lines[1]);
   return lines;
 }
 

@@ -6,7 +6,8 @@
 //   (G0 G0^T)^-1 G0 G1^T,   which are all 1 where G1 = G0.
 //
 // A determinant would not see two at once. An eigenvalue that is negative only because the step turns far is not so
-// between points that are near each other.
+// between points that are near each other. Columns of G are divided by the roots of the masses: lengths of rows, and so
+// what is found, are the same in all units of the coordinates.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,8 @@ class RankWatch {
   std::optional<std::pair<double, double>> find(const Step& step);
   /// Where it vanishes between two near points of the step, between which it turns.
   double zero_between(const Step& step, double from, double to);
-  /// Near such a configuration: the speeds, of length one, along which branches leave it, where two cross there.
+  /// Near such a configuration: the speeds, of length one, along which branches leave it, where two cross there; first
+  /// the one that the speeds of x are nearest to.
   std::vector<Eigen::VectorXd> branches(double t, const double* x);
   /// How long from here, along speeds and accelerations, until one does: not much beyond `reach`, which has the sign of
   /// the direction. rate: of all states, as far as it is known.
@@ -54,6 +56,14 @@ class RankWatch {
 
  private:
   static constexpr int most_rows = 200;
+
+  Eigen::MatrixXd jacobian(double t, const double* x, const Eigen::VectorXd& mass_roots) {
+    return form_.dense_jacobian(t, x) * mass_roots.cwiseInverse().asDiagonal();
+  }
+  double overlap(double t0, const double* x0, double t1, const double* x1) {
+    const Eigen::VectorXd roots = form_.mass_roots(t0, x0);
+    return least_overlap(jacobian(t0, x0, roots), jacobian(t1, x1, roots));
+  }
 
   formulate::MechanicsForm& form_;
   std::vector<double> x_, y_;

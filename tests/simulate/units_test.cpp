@@ -84,8 +84,10 @@ Scales random_units_of_mechanism(const Case& one, unsigned seed) {
   Scales units = random_units(one, seed);
   const MechanicsInfo& info = *one.model->mechanics;
   for (const auto& attitude : info.attitudes) {
-    for (int i = 0; i < 4; ++i) units.unknowns[static_cast<std::size_t>(attitude.first_position + i)] = 1;
-    for (int i = 0; i < 3; ++i) units.unknowns[static_cast<std::size_t>(attitude.first_speed + i)] = 1;
+    const auto positions = info.positions.begin() + attitude.first_position;
+    const auto speeds = info.speeds.begin() + attitude.first_speed;
+    std::for_each(positions, positions + 4, [&](int state) { units.unknowns[static_cast<std::size_t>(state)] = 1; });
+    std::for_each(speeds, speeds + 3, [&](int state) { units.unknowns[static_cast<std::size_t>(state)] = 1; });
   }
   for (std::size_t i = 0; i < info.positions.size(); ++i) {
     if (info.speed_of[i] < 0) continue;
