@@ -86,7 +86,9 @@ FrictionContact Contacts::pose(const Row& row, const Geometry& geometry, double 
         (mode(held, row.contact) == ContactMode::stick ? 1e3 : 1) * resting_speed *
         std::max(geometry.u_scale.segment(row.first_tangent, row.tangents).sum(), resting_speed * largest_speed_);
     // In space the guard fires where slip has turned by a right angle, too.
-    const bool is_lost = row.tangents == 2 && speed <= least_slip_ * largest_speed_;
+    const bool is_at_onset = contact.direction >= 0 && is_slip(mode(held, row.contact));
+    const double onset = is_at_onset ? held.numbers[at(contact.direction + slip_onset)] : 0;
+    const bool is_lost = row.tangents == 2 && speed <= std::max(least_slip_ * largest_speed_, 2 * turned_back * onset);
     // What sticks has no slip but that of rounding, unless an impulse has just given it one.
     const bool holds = mode(held, row.contact) == ContactMode::stick && !has_changed_speeds(x);
     if (contact.smoothing > 0) {
@@ -140,8 +142,8 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
   if (solution.is_ambiguous)
     out.notes.emplace_back("the forces at the contacts admit more than one motion; one of them is taken");
   // Typical speeds: those seen so far, and those that the accelerations make over a tenth of a typical length.
-  const double speed =
-      std::max(largest_speed_, std::sqrt(0.1 * length(x) * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff()));
+  const double speed = std::max(
+      largest_speed_, std::sqrt(0.1 * length(x, geometry.J) * (geometry.J.cwiseAbs() * a_free.cwiseAbs()).maxCoeff()));
   // A force that has just fallen to zero, as its guard has found, is zero by the accelerations it comes from, also
   // where none of them is along the contact.
   const double zero = no_pressure * geometry.J.cwiseAbs().maxCoeff() * a_free.cwiseAbs().maxCoeff();
@@ -159,10 +161,20 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
 }
 
 /// A typical one: the largest coordinate, or 1 where all are zero.
-double Contacts::length(const double* x) const {
-  double largest = 0;
-  for (const int position : info().positions) largest = std::max(largest, std::abs(x[position]));
-  return largest > 0 ? largest : 1;
+// A typical length, in the unit of the gaps, whatever those of the coordinates: how far they are from zero, or their
+// nominal sizes where they are there.
+double Contacts::length(const double* x, const Eigen::MatrixXd& J) const {
+  constexpr double nothing = 1e-6;
+  Eigen::VectorXd size = Eigen::VectorXd::Zero(J.cols()), nominal = Eigen::VectorXd::Ones(J.cols());
+  for (std::size_t i = 0; i < info().positions.size(); ++i) {
+    const int position = info().positions[i], speed = info().speed_of[i];
+    if (speed < 0) continue;  // angles of attitudes are of size one
+    if (at(position) < run_->nominals.size() && run_->nominals[at(position)] > 0)
+      nominal(speed) = run_->nominals[at(position)];
+    size(speed) = std::abs(x[position]);
+  }
+  const double length = (J.cwiseAbs() * size).maxCoeff(), usual = (J.cwiseAbs() * nominal).maxCoeff();
+  return length > nothing * usual ? length : usual;
 }
 
 // On the edge between answers, and no guard says which way: what holds a little later.
@@ -196,7 +208,7 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
   next.b = there.J * free + there.gamma;
   // Bodies that hang side by side without pressing have accelerations of rounding: no reason to part.
   next.least_size = std::max(weightless * (there.J.cwiseAbs() * free.cwiseAbs()).maxCoeff(),
-                             1e-4 * largest_speed_ * largest_speed_ / length(x));
+                             1e-4 * largest_speed_ * largest_speed_ / length(x, there.J));
   for (std::size_t i = 0; i < there.rows.size(); ++i) {
     const ContactInfo& contact = info().contacts[at(there.rows[i].contact)];
     if (contact.kind != Kind::driven) continue;

@@ -75,7 +75,7 @@ struct SlipInSpace {
     T u[2] = {T(0.0), T(0.0)};
     rows(at, u);  // minus the slip
     const T along = -(u[0] * held[slip_direction] + u[1] * held[slip_direction_2]);
-    return held[slip_onset] > 0 ? along + held[slip_onset] : along - at.around()->held->margins.slip;
+    return held[slip_onset] > 0 ? along + turned_back * held[slip_onset] : along - at.around()->held->margins.slip;
   }
 };
 

@@ -8,6 +8,8 @@ namespace pawl::contact {
 
 /// Of sliding contacts, over what it is without friction: below, the force that presses has no bound (Painlevé).
 inline constexpr double least_pivot = 1e-3;
+/// Of the onset of slip in space: slip beyond zero by so much has turned back.
+inline constexpr double turned_back = 1e-3;
 
 /// What guards read beside states, by number: the multipliers of all constraint rows, then the least pivot of the
 /// contacts that slip, then the given normal forces of dry friction, contact by contact.

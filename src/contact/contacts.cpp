@@ -135,8 +135,11 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
       change += geometry.J(row.normal, static_cast<Eigen::Index>(i)) * rates[at(info().speeds[i])];
     if (!(std::abs(change) * ahead <= 0.1 * std::abs(geometry.u(row.normal)))) return;
   }
-  for (const int speed : info().speeds)  // and by no more than rounding may do
-    if (!(std::abs(ahead * rates[at(speed)]) <= slow * largest_speed_)) return;
+  Eigen::VectorXd change(geometry.J.cols());
+  for (std::size_t i = 0; i < info().speeds.size(); ++i)
+    change(static_cast<Eigen::Index>(i)) = std::abs(ahead * rates[at(info().speeds[i])]);
+  // And by no more than rounding may do.
+  if (!((geometry.J.cwiseAbs() * change).maxCoeff() <= slow * largest_speed_)) return;
   for (const int speed : info().speeds) x[speed] += ahead * rates[at(speed)];
 }
 

@@ -106,7 +106,7 @@ class Contacts {
   void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
              const Seen& seen, double speed, Held& held) const;
   std::optional<double> admissible_force(const Point<double>& at, int row);
-  double length(const double* x) const;
+  double length(const double* x, const Eigen::MatrixXd& J) const;
   bool admissible_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
   void take_constraint_forces(const Point<double>& at, std::vector<SharedForces::Forces>& forces);
   std::string describe_no_motion(const Geometry& geometry, const FrictionProblem& problem,

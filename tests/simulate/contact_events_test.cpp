@@ -1,8 +1,10 @@
 // What contacts did, by kind: impact, rest, stick, slip, release; and the forces that vanish, against closed forms.
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "pawl/pawl.hpp"
@@ -151,6 +153,43 @@ TEST(ContactEvents, ABrakeSlipsAndSlipsBack) {
   ASSERT_LT(force * std::sin(low), -hold);
   ASSERT_GE(count(run, brake, Kind::slip), 2u);
   EXPECT_NEAR(run.times_of(brake, Kind::slip)[1], low, 1e-9);
+}
+
+// A block is pulled along (0.6, 0.8) by μ m g (1 + ε u (1 - u)), u = t - 1: it sticks until u = 0 and moves by so
+// little after that, at v = μ g ε (u²/2 - u³/3), that its direction of slip is that of its onset all the way. At u =
+// 3/2 it stands still, and friction holds it.
+TEST(ContactEvents, ABlockThatHasHardlyBegunToSlipInSpaceSticksAgain) {
+  constexpr double mu = 0.4, more = 1e-3;
+  Mechanics system("block");
+  const auto x = system.coordinate("x", 0), y = system.coordinate("y", 0), z = system.coordinate("z", 0);
+  for (const auto q : {x, y, z}) system.mass(q, 1.0);
+  system.force([=](const auto& at, auto& F) {
+    const auto u = at.t - 1;
+    const auto pull = mu * g * (1 + more * u * (1 - u));
+    F[x] = 0.6 * pull;
+    F[y] = 0.8 * pull;
+    F[z] = -g;
+  });
+  const Contact floor = system.contact(
+      "floor", [=](const auto& at) { return at[z]; },
+      [=](const auto& at) {
+        return std::array{at[dot(x)], at[dot(y)]};
+      },
+      {.friction = mu});
+  for (const char* method : {"auto", "verner-9", "radau"}) {
+    for (const double tolerance : {1e-5, 1e-8}) {
+      SCOPED_TRACE(fmt::format("{} at {}", method, tolerance));
+      const Result run = simulate(system, {.end = 4, .tolerance = tolerance, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      ASSERT_EQ(count(run, floor, Kind::slip), 1u);
+      EXPECT_NEAR(run.times_of(floor, Kind::slip)[0], 1, 1e-9);
+      ASSERT_GE(count(run, floor, Kind::stick), 1u);
+      EXPECT_NEAR(run.times_of(floor, Kind::stick).back(), 2.5, 3e-2 * std::pow(tolerance, 0.4));
+      const double moved = mu * g * more * (1.5 * 1.5 * 1.5 / 6 - 1.5 * 1.5 * 1.5 * 1.5 / 12);
+      EXPECT_NEAR(run.final()[x], 0.6 * moved, std::pow(tolerance, 0.4) * 1e-2 * moved);
+      EXPECT_NEAR(run.final()[y], 0.8 * moved, std::pow(tolerance, 0.4) * 1e-2 * moved);
+    }
+  }
 }
 
 // A compliant contact meets and lets go.
