@@ -303,7 +303,9 @@ void Contacts::check_motion(double t, const double* x, Held& held, Resolution& o
   const Geometry geometry = geometry_of(slipping, t, x, held);
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
-  const Eigen::VectorXd second = geometry.J * a + geometry.gamma, size = geometry.J.cwiseAbs() * a.cwiseAbs();
+  // Where friction is as large as what drives, the rest is rounding of the two.
+  const Eigen::VectorXd second = geometry.J * a + geometry.gamma,
+                        size = geometry.J.cwiseAbs() * a.cwiseAbs().cwiseMax(free_acceleration(t, x, held).cwiseAbs());
   for (const Row& row : geometry.rows) {
     if (row.tangents != 1) continue;
     const int k = row.first_tangent, direction = mode(held, row.contact) == ContactMode::slip ? 1 : -1;

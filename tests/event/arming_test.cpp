@@ -103,9 +103,18 @@ TEST(Fired, UnilateralPutElsewhereOnTheNearSideMayMoveInward) {
   EXPECT_EQ(unilateral({.sign = near, .slope = far}, moved), (Standing{near, false}));
 }
 
-TEST(Fired, UnilateralBeyondZeroIsAContradiction) {
-  for (const HasMoved& has_moved : {moved, stayed})
-    EXPECT_EQ(unilateral({.sign = far, .slope = near}, has_moved).outcome, Outcome::beyond);
+TEST(Fired, UnilateralPutBeyondZeroIsAContradiction) {
+  EXPECT_EQ(unilateral({.sign = far, .slope = near}, moved).outcome, Outcome::beyond);
+}
+
+TEST(Fired, UnilateralTakenBeyondZeroByConsistentValuesAloneIsAtZero) {
+  EXPECT_EQ(unilateral({.sign = far, .slope = near}, stayed), (Standing{near, true}));
+  EXPECT_EQ(unilateral({.sign = far, .slope = far}, stayed), (Standing{near, true, Outcome::remains}));
+  EXPECT_EQ(unilateral({.sign = far}, stayed), (Standing{0, true}));
+}
+
+TEST(Fired, UnilateralAtRestThatStaysThereIsNoContradiction) {
+  EXPECT_EQ(stand_after_firing(0, {}, Side::unilateral, false, false, stayed), (Standing{0, true}));
 }
 
 TEST(Fired, ATouchLeavesZeroAgainUnlessItsJumpHasMovedIt) {

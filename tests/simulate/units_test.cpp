@@ -57,31 +57,38 @@ long fired(const Result& run) {
   return std::count_if(run.events.begin(), run.events.end(), [](const Event& one) { return fires(one.kind); });
 }
 
-Scales random_units(const Case& one, unsigned seed) {
+/// A power of ten between 10^-most and 10^most.
+double random_unit(std::mt19937& engine, int most) {
+  return std::pow(10.0, static_cast<int>(engine() % static_cast<unsigned>(2 * most + 1)) - most);
+}
+
+Scales random_units(const Case& one, unsigned seed, int most = 15) {
   std::mt19937 engine(seed);
-  const auto unit = [&] { return std::pow(10.0, static_cast<int>(engine() % 31) - 15); };
+  const auto unit = [&] { return random_unit(engine, most); };
   Scales units;
   for (std::size_t i = 0; i < one.model->state_names.size(); ++i) units.unknowns.push_back(unit());
   for (int i = 0; i < one.rows(); ++i) units.rows.push_back(unit());
   return units;
 }
 
-/// Mechanisms, alone or in mixtures; those of families of contacts are not integrated with steps.
-std::vector<Case> all_mechanisms() {
+/// Mechanisms, alone or in mixtures, with contacts or without. Families of contacts are not integrated with steps; how
+/// the flail tumbles hangs on rounding.
+std::vector<Case> all_mechanisms(bool with_contacts) {
   std::vector<Case> cases;
   for (const Problem& one : catalogue()) {
     const System::Declarations& model = one.system.declarations();
-    if (model.mechanics && !model.port_hamiltonian && one.name() != "sphere-box")
+    if (!model.mechanics || model.port_hamiltonian || one.name() == "sphere-box" || one.name() == "flail") continue;
+    if (model.mechanics->contacts.empty() != with_contacts)
       cases.push_back({one.name(), one.system.share(), one.start, one.end, {}});
   }
   return cases;
 }
 
 /// Of coordinates and of constraints that are no contacts'; equations and further states beside the mechanism as well.
-Scales random_units_of_mechanism(const Case& one, unsigned seed) {
+Scales random_units_of_mechanism(const Case& one, unsigned seed, int most) {
   std::mt19937 engine(seed + 1000);
-  const auto unit = [&] { return std::pow(10.0, static_cast<int>(engine() % 31) - 15); };
-  Scales units = random_units(one, seed);
+  const auto unit = [&] { return random_unit(engine, most); };
+  Scales units = random_units(one, seed, most);
   const MechanicsInfo& info = *one.model->mechanics;
   for (const auto& attitude : info.attitudes) {
     const auto positions = info.positions.begin() + attitude.first_position;
@@ -108,23 +115,23 @@ Scales random_units_of_mechanism(const Case& one, unsigned seed) {
   return units;
 }
 
-TEST(ScaledCatalogue, OfCoordinatesAndConstraintsMakeNoDifferenceToMechanisms) {
+/// The same start, events and result in as many random units; how many runs were compared.
+int compare_mechanisms(bool with_contacts, int most, unsigned seeds) {
   constexpr double tolerance = 1e-8;
   int compared = 0;
-  for (const Case& one : all_mechanisms()) {
+  for (const Case& one : all_mechanisms(with_contacts)) {
     const std::size_t n = one.model->state_names.size();
-    Scales declared = random_units_of_mechanism(one, 0);
+    Scales declared = random_units_of_mechanism(one, 0, most);
     for (auto* all : {&declared.unknowns, &declared.rows, &declared.joints}) std::fill(all->begin(), all->end(), 1.0);
     const Result plain = one.run(declared, "auto", tolerance);
-    for (unsigned seed = 1; seed <= static_cast<unsigned>(how_many(2, 40)); ++seed) {
+    for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE(one.name + ", seed " + std::to_string(seed));
-      const Scales units = random_units_of_mechanism(one, seed);
+      const Scales units = random_units_of_mechanism(one, seed, most);
       const Result scaled = one.run(units, "auto", tolerance);
       EXPECT_EQ(scaled.finished(), plain.finished()) << scaled.reason << "\nplain: " << plain.reason;
-      if (!scaled.finished() || !plain.finished()) continue;
       EXPECT_EQ(fired(scaled), fired(plain));
       ++compared;
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n && scaled.finished() && plain.finished(); ++i) {
         const State x{static_cast<int>(i)};
         const double before = plain.start()[x], after = plain.final()[x];
         const auto size = [&](double value) { return std::max(std::abs(value), one.nominal(i)); };
@@ -134,7 +141,16 @@ TEST(ScaledCatalogue, OfCoordinatesAndConstraintsMakeNoDifferenceToMechanisms) {
       }
     }
   }
-  EXPECT_GT(compared, 40);
+  return compared;
+}
+
+TEST(ScaledCatalogue, OfCoordinatesAndConstraintsMakeNoDifferenceToMechanisms) {
+  EXPECT_GE(compare_mechanisms(false, 15, static_cast<unsigned>(how_many(3, 40))), 30);
+}
+
+// Impulses and cones are decided from products of units: as far as people's units are apart, and farther.
+TEST(ScaledCatalogue, OfCoordinatesAndConstraintsMakeNoDifferenceToContacts) {
+  EXPECT_GE(compare_mechanisms(true, 3, static_cast<unsigned>(how_many(1, 40))), 15);
 }
 
 TEST(ScaledCatalogue, OfUnknownsAndRowsMakeNoDifferenceToTheCatalogue) {
