@@ -207,6 +207,24 @@ bool run_from(const ScaledProblem& p, const VectorXd& guess, VectorXd& y) {
   return false;
 }
 
+// Where contacts share a force in more than one way Newton's matrix has no inverse. With a little more on the diagonal
+// of W it has, and what that adds is taken away again from answer to answer (proximal points).
+bool run_by_shifts(const ScaledProblem& p, const VectorXd& guess, VectorXd& y) {
+  constexpr int most_rounds = 50;
+  for (const double shift : {1e-6, 1e-4, 1e-2}) {
+    ScaledProblem shifted = p;
+    shifted.W.diagonal().array() += shift;
+    VectorXd last = guess;
+    for (int round = 0; round < most_rounds; ++round) {
+      shifted.b = p.b - shift * last;
+      if (!run_from(shifted, last, y)) break;
+      if (violation(p, y) <= verified) return true;
+      last = y;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool polish(const ScaledProblem& p, VectorXd& y) {
@@ -220,7 +238,7 @@ bool solve_by_newton(const ScaledProblem& p, VectorXd& y) {
     sweep(p, guess, sweeps);
     if (run_from(p, guess, y)) return true;
   }
-  return false;
+  return run_by_shifts(p, guess, y);
 }
 
 bool solve_by_sweeps(const ScaledProblem& p, VectorXd& y) {

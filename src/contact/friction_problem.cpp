@@ -63,15 +63,21 @@ bool is_surely_unique(const ScaledProblem& p) {
   return linear::symmetric_eigenvalues(p.W)[0] > std::sqrt(squares);
 }
 
+// Of two numbers one of which is zero the larger one is not, however well an answer has settled.
+bool is_open(const ScaledProblem& p, const Part& c, const VectorXd& a, const VectorXd& y) {
+  return c.normal >= 0 && a[c.normal] > std::max(nothing * p.size, y[c.normal] - c.least);
+}
+bool slips(const ScaledProblem& p, const Part& c, const VectorXd& a, const VectorXd& y) {
+  const double left = c.friction * c.pressed(y) - y.segment(c.tangent, c.tangents).norm();
+  return a.segment(c.tangent, c.tangents).norm() > std::max(nothing * p.size, left);
+}
+
 // Open contacts count 0, slipping ones 1, sticking ones 1 and a little: of several answers the most closed one.
 double closedness(const ScaledProblem& p, const VectorXd& y) {
   const VectorXd a = p.W * y + p.b;
   double closed = 0;
-  for (const Part& c : p.parts) {
-    if (c.normal >= 0 && a[c.normal] > nothing * p.size) continue;
-    const bool has_stick = c.tangents == 0 || a.segment(c.tangent, c.tangents).norm() <= nothing * p.size;
-    closed += has_stick ? 1.01 : 1;
-  }
+  for (const Part& c : p.parts)
+    if (!is_open(p, c, a, y)) closed += c.tangents == 0 || !slips(p, c, a, y) ? 1.01 : 1;
   return closed;
 }
 
@@ -146,14 +152,14 @@ void write_standing(const ScaledProblem& p, const VectorXd& y, FrictionSolution&
   const double zero = nothing * p.size;
   for (const Part& c : p.parts) {
     const auto i = static_cast<std::size_t>(c.contact);
-    if (c.normal >= 0 && a[c.normal] > zero) {
+    if (is_open(p, c, a, y)) {
       out.standing[i] = Standing::open;
       continue;
     }
     out.is_degenerate[i] = c.normal >= 0 && y[c.normal] <= zero;
     out.standing[i] = Standing::stick;
     if (c.tangents == 0) continue;
-    if (c.is_given || c.holding == 0 || a.segment(c.tangent, c.tangents).norm() > zero) {
+    if (c.is_given || c.holding == 0 || slips(p, c, a, y)) {
       out.standing[i] = Standing::slip;
     } else if (y.segment(c.tangent, c.tangents).norm() >= c.holding * c.pressed(y) - zero) {
       out.is_degenerate[i] = true;

@@ -550,9 +550,12 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
   const bool may_be_back = verdict.sign != 0 || rates_are_solved_;
   const bool approaches =
       (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast) && may_be_back;
+  // At rest what must not be beyond zero is on the side that it must keep.
+  const bool is_kept = armed.sign == 0 && live.side == Side::unilateral;
+  const int before = is_kept ? -static_cast<int>(live.direction) : armed.sign;
   const Standing standing =
-      has_fired ? stand_after_firing(armed.sign, verdict, live.side, std::exchange(armed.is_touching, false),
-                                     approaches, has_moved)
+      has_fired ? stand_after_firing(before, verdict, live.side, std::exchange(armed.is_touching, false), approaches,
+                                     has_moved)
                 : stand_after_reset({armed.sign, armed.starts_at_zero}, verdict, live.side, live.direction, has_moved);
   armed.sign = static_cast<signed char>(standing.sign);
   armed.starts_at_zero = standing.starts_at_zero;

@@ -19,14 +19,14 @@ Standing stand_after_firing(int before, const Signs& now, Side side, bool was_to
     if (now.sign == 0 && !has_moved()) return {-before, false};
     return {now.sign_from_here(), now.sign == 0};
   }
-  const bool is_beyond = before != 0 && now.sign == -before;
+  const bool is_beyond = now.sign != 0 && now.sign == -before;
   if (is_beyond && has_moved()) return {before, false, Outcome::beyond};
   const bool is_zero = now.sign == 0 || is_beyond;  // where no jump has put it beyond, consistent values have
   const bool rests = is_zero && now.slope == 0;
   const int inward = rests ? now.curve : now.slope;
   const bool is_away = now.sign == before && has_moved();  // the jump put it elsewhere: inward is fine
   return {rests && now.curve != before ? 0 : before, is_zero,
-          before != 0 && inward == -before && !is_away ? Outcome::remains : Outcome::stands};
+          inward != 0 && inward == -before && !is_away ? Outcome::remains : Outcome::stands};
 }
 
 Standing stand_after_reset(const Standing& before, const Signs& now, Side side, Direction direction,

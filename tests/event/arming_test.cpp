@@ -113,10 +113,6 @@ TEST(Fired, UnilateralTakenBeyondZeroByConsistentValuesAloneIsAtZero) {
   EXPECT_EQ(unilateral({.sign = far}, stayed), (Standing{0, true}));
 }
 
-TEST(Fired, UnilateralAtRestThatStaysThereIsNoContradiction) {
-  EXPECT_EQ(stand_after_firing(0, {}, Side::unilateral, false, false, stayed), (Standing{0, true}));
-}
-
 TEST(Fired, ATouchLeavesZeroAgainUnlessItsJumpHasMovedIt) {
   for (const Side side : {Side::bilateral, Side::unilateral})
     EXPECT_EQ(stand_after_firing(near, {.curve = near}, side, true, false, stayed), (Standing{near, true}));
