@@ -2,6 +2,7 @@
 // which order, and that energy and losses balance.
 #include "problems/contact.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
