@@ -168,7 +168,7 @@ std::shared_ptr<Result> restored(const System& system, const py::list& given, co
   options.end = options.start;  // no step: what the model computes for a run, and nothing recorded
   options.samples = 0;
   options.times.clear();
-  const auto made = std::make_shared<Result>(pawl::simulate(system, values_of(system, given), options));
+  auto made = std::make_shared<Result>(pawl::simulate(system, values_of(system, given), options));
   Result& run = *made;
   run.outcome = static_cast<Outcome>(state["outcome"].cast<int>());
   run.reason = state["reason"].cast<std::string>();

@@ -16,10 +16,11 @@ namespace pawl::python {
 
 Options options_of(const py::dict& words) {
   Options made;
-  for (const auto& [key, value] : words) {
-    const auto word = key.cast<std::string>();
-    const auto number = [&] { return value.template cast<double>(); };
-    const auto text = [&] { return value.template cast<std::string>(); };
+  for (const auto& entry : words) {
+    const auto word = entry.first.cast<std::string>();
+    const py::handle value = entry.second;
+    const auto number = [&] { return value.cast<double>(); };
+    const auto text = [&] { return value.cast<std::string>(); };
     if (word == "start") {
       made.start = number();
     } else if (word == "end") {

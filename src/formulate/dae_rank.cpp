@@ -40,26 +40,6 @@ Eigen::VectorXd equilibrate(Eigen::MatrixXd& A) {
   return factor;
 }
 
-/// Exponents of two for rows and columns that make the entries one on average: those of least Σ (log2 |a_ij| + r_i +
-/// c_j)^2 over the entries that are there (Curtis and Reid, J. Inst. Maths. Applics 10 (1972) 118). Whatever units
-/// rows and columns had before, they have the same afterwards.
-struct Exponents {
-  Eigen::VectorXd rows, columns;
-};
-Exponents balance(const Eigen::MatrixXd& logs) {
-  const Eigen::MatrixXd there = logs.unaryExpr([](double one) { return std::isfinite(one) ? 1.0 : 0.0; });
-  const Eigen::MatrixXd known = logs.unaryExpr([](double one) { return std::isfinite(one) ? one : 0.0; });
-  const Eigen::VectorXd in_row = there.rowwise().sum().cwiseMax(1.0), in_column = there.colwise().sum().cwiseMax(1.0);
-  const Eigen::VectorXd row_means = known.rowwise().sum().cwiseQuotient(in_row);
-  // The sum of all rows of a block is zero: what moves its rows one way and its columns the other changes nothing.
-  Eigen::MatrixXd normal = -there.transpose() * in_row.cwiseInverse().asDiagonal() * there;
-  normal.diagonal() += (1 + 1e-12) * in_column;
-  Exponents found;
-  found.columns = normal.ldlt().solve(there.transpose() * row_means - known.colwise().sum().transpose());
-  found.rows = -row_means - (there * found.columns).cwiseQuotient(in_row);
-  return found;
-}
-
 /// Once by rows, once by columns, roughly.
 void scale_roughly(Eigen::MatrixXd& A) {
   Eigen::VectorXd rows = Eigen::VectorXd::Zero(A.rows());
@@ -94,6 +74,20 @@ bool is_regular(Eigen::SparseMatrix<double> A, double threshold) {
 }
 
 }  // namespace
+
+Exponents balance(const Eigen::MatrixXd& logs) {
+  const Eigen::MatrixXd there = logs.unaryExpr([](double one) { return std::isfinite(one) ? 1.0 : 0.0; });
+  const Eigen::MatrixXd known = logs.unaryExpr([](double one) { return std::isfinite(one) ? one : 0.0; });
+  const Eigen::VectorXd in_row = there.rowwise().sum().cwiseMax(1.0), in_column = there.colwise().sum().cwiseMax(1.0);
+  const Eigen::VectorXd row_means = known.rowwise().sum().cwiseQuotient(in_row);
+  // The sum of all rows of a block is zero: what moves its rows one way and its columns the other changes nothing.
+  Eigen::MatrixXd normal = -there.transpose() * in_row.cwiseInverse().asDiagonal() * there;
+  normal.diagonal() += (1 + 1e-12) * in_column;
+  Exponents found;
+  found.columns = normal.ldlt().solve(there.transpose() * row_means - known.colwise().sum().transpose());
+  found.rows = -row_means - (there * found.columns).cwiseQuotient(in_row);
+  return found;
+}
 
 // Shortest augmenting paths with potentials, for costs -log |a|.
 Scales scale_by_assignment(Eigen::MatrixXd& A) {

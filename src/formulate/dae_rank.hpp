@@ -22,6 +22,15 @@ struct Rank {
 /// Numbers below `threshold`, relative to their row and column, count as zero.
 Rank rank_of(int n, const MatrixEntries& entries, double threshold);
 
+/// Exponents of two for rows and columns that make the entries one on average: those of least Σ (log2 |a_ij| + r_i +
+/// c_j)^2 over the entries that are there (Curtis and Reid, J. Inst. Maths. Applics 10 (1972) 118). Whatever units
+/// rows and columns had before, they have the same afterwards.
+struct Exponents {
+  Eigen::VectorXd rows, columns;
+};
+/// logs: of the entries in absolute value, to base two.
+Exponents balance(const Eigen::MatrixXd& logs);
+
 /// Scales rows and columns so that no entry is much above one and every row and column has one that is about one: those
 /// of the assignment with the largest product (Olschowka and Neumaier, Linear Algebra Appl. 240 (1996) 131). Units of
 /// rows and columns make no difference to what comes out. Returns the factors, powers of two; empty: there is no such

@@ -46,7 +46,8 @@ void ImplicitStepper::carry(Memory& memory) {
          is_first_, was_rejected_, has_algebraic_states_, checks_inside_, start_residual_, has_start_residual_,
          end_residual_, has_end_residual_, start_, start_dy_, end_shift_, last_h_);
   memory(grid_, version_, raised_, has_said_raised_, counting_, multiplier_unit_, time_rest_, last_t_, last_time_rest_,
-         has_past_, is_line_, why_, is_algebraic_row_, left_);
+         has_past_, is_line_, why_, left_);
+  algebraic_.carry(memory);
   bool has_solver = solver_ != nullptr;
   memory(has_solver);
   if (!has_solver) {
@@ -67,7 +68,6 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
     for (auto* vector : {&y_, &end_, &dy_, &weight_, &newton_weight_, &error_weight_, &start_, &start_dy_, &end_shift_,
                          &start_residual_, &end_residual_, &left_, &added_, &kept_})
       vector->assign(at(n_), 0.0);
-    is_algebraic_row_.assign(at(n_), 0);
   }
   highest_index_ = 0;
   counting_ = 0;
@@ -298,7 +298,7 @@ ImplicitStepper::Trial ImplicitStepper::try_step(double t1, double h, bool retak
   if (trial.outcome != Trial::Outcome::solved) return trial;
   if (!all_finite(end_)) return {Trial::Outcome::not_finite, 0, 0.25};
   has_end_residual_ = false;
-  if (has_algebraic_states_ && highest_index_ <= 1 && (trial.error <= 1 || control_.fixed_step > 0 || retakes) &&
+  if (checks_inside_ && highest_index_ <= 1 && (trial.error <= 1 || control_.fixed_step > 0 || retakes) &&
       !solve_algebraic(t1) && control_.fixed_step == 0 && !retakes) {
     distrust();
     return {Trial::Outcome::diverged, 0, 0.5};
@@ -342,7 +342,8 @@ void ImplicitStepper::take(double t1, double h, double rest, double error, Step&
 // serves the next step. False: so much is missing that they were not solved at all.
 bool ImplicitStepper::solve_algebraic(double t1) {
   constexpr int most_rounds = 8;
-  if (!finds_algebraic_rows()) return true;
+  const bool is_constant = form_.mass_kind() != formulate::MassKind::varying;
+  if (!algebraic_.find(form_.matrices(), form_.roles(), is_constant)) return true;
   double size = find_left(t1);
   const bool was_solved = size <= 1;
   for (int round = 0; round < most_rounds && size > enough; ++round) {
@@ -379,12 +380,12 @@ double ImplicitStepper::improve_left(double t1) {
 double ImplicitStepper::find_left(double t1) {
   residual(t1, end_.data(), nullptr, end_residual_.data());
   has_end_residual_ = true;
-  for (int i = 0; i < n_; ++i) left_[at(i)] = is_algebraic_row_[at(i)] != 0 ? end_residual_[at(i)] : 0;
+  algebraic_.take_equations(end_residual_.data(), left_.data());
   solver_->solve(0, left_.data());
+  algebraic_.keep_unknowns(left_.data());
   ++work_.solves;
   double size = 0;
   for (int i = 0; i < states_; ++i) {
-    if (form_.roles()[at(i)].is_differential) continue;
     const double scale = raised_ * (control_.absolute[at(i)] + control_.relative * std::abs(end_[at(i)]));
     size = std::max(size, std::abs(left_[at(i)]) / scale);
   }
@@ -394,8 +395,7 @@ double ImplicitStepper::find_left(double t1) {
 double ImplicitStepper::add_left(double factor, double t1) {
   added_ = left_;
   kept_ = end_;
-  for (int i = 0; i < n_; ++i)
-    if (!form_.roles()[at(i)].is_differential) end_[at(i)] += factor * added_[at(i)];
+  for (int i = 0; i < n_; ++i) end_[at(i)] += factor * added_[at(i)];
   return find_left(t1);
 }
 
@@ -403,25 +403,6 @@ void ImplicitStepper::take_back() {
   end_ = kept_;
   left_ = added_;
   has_end_residual_ = false;
-}
-
-/// Rows without rates; false: they are not as many as the algebraic unknowns.
-bool ImplicitStepper::finds_algebraic_rows() {
-  const MatrixPair& matrices = form_.matrices();
-  if (matrices.M.empty()) return false;
-  std::fill(is_algebraic_row_.begin(), is_algebraic_row_.end(), 1);
-  for (int j = 0; j < n_; ++j) {
-    if (matrices.is_sparse) {
-      for (int k = matrices.first[at(j)]; k < matrices.first[at(j) + 1]; ++k)
-        if (matrices.M[at(k)] != 0) is_algebraic_row_[at(matrices.row[at(k)])] = 0;
-    } else {
-      for (int i = 0; i < n_; ++i)
-        if (matrices.M[at(j * n_ + i)] != 0) is_algebraic_row_[at(i)] = 0;
-    }
-  }
-  const auto& roles = form_.roles();
-  return std::count(is_algebraic_row_.begin(), is_algebraic_row_.end(), 1) ==
-         std::count_if(roles.begin(), roles.end(), [](const auto& role) { return !role.is_differential; });
 }
 
 bool ImplicitStepper::redo(double end, Correction* correction, Step& step) {

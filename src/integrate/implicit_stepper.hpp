@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulate/implicit_form.hpp"
+#include "integrate/algebraic_part.hpp"
 #include "pawl/fixed_grid.hpp"
 #include "pawl/stepper.hpp"
 
@@ -110,14 +111,13 @@ class ImplicitStepper : public Stepper {
   double add_left(double factor, double t1);
   void take_back();
   double improve_left(double t1);
-  bool finds_algebraic_rows();
   Attempt fail(const Trial& last, double size, int attempts);
   /// The first rate that is not finite here, or after a step of this size along the tangent; -1: none, or not known.
   int not_finite_rate(double h);
   double choose_first_step(double limit) const;
 
   FixedGrid grid_;
-  std::vector<char> is_algebraic_row_;
+  AlgebraicPart algebraic_;
   std::vector<double> left_, added_, kept_;  // of the algebraic unknowns at the end of a step
   int version_ = -1;
   double raised_ = 1;  // the tolerance, as a multiple of what was asked for
