@@ -54,7 +54,7 @@ class CombinedRows {
  private:
   struct Key {
     int column, order;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): what it is rewritten to
   };
   struct Term {
     Key key;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -164,7 +163,8 @@ std::shared_ptr<const System::Declarations> append_guard_rows(const std::shared_
 
 void start_guards(const System::Declarations& appended, const Held& held, double t, std::vector<double>& start) {
   std::size_t last = start.size();
-  for (const auto& guard : std::views::reverse(appended.guards)) {
+  for (std::size_t i = appended.guards.size(); i-- > 0;) {
+    const GuardInfo& guard = appended.guards[i];
     if (guard.role == GuardRole::relay_down) continue;
     last -= guard.members.size();
     const Watched watched{guard, static_cast<int>(last)};

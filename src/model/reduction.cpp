@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -368,7 +367,7 @@ class Reducer {
     for (const auto& [is_rate, unknown] : found_)
       (is_rate ? rates : out_.value)[at(unknown)] = copy((is_rate ? rate_ : value_)[at(unknown)]);
     for (std::size_t k = 0; k < with_rates; ++k) out_.rates.push_back(rates[at(out_.kept[k])]);
-    for (const int removed : std::views::reverse(removed_)) out_.value[at(removed)] = copy(definition_[at(removed)]);
+    for (std::size_t i = removed_.size(); i-- > 0;) out_.value[at(removed_[i])] = copy(definition_[at(removed_[i])]);
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       if (is_left_[at(i)] == 0) continue;
       out_.equations.push_back(copy(rows_[at(i)]));
