@@ -1,7 +1,7 @@
 // Every event as a row that centres the plots on it and shows the values before and after.
 import type { Curve } from './curve';
 import { element } from './element';
-import { exactTime, format, type View } from './view';
+import { exactTime, formatValue, type View } from './view';
 
 const page = 100;
 
@@ -65,7 +65,7 @@ export class EventTable {
       `t = ${exactTime(t)}: ` +
       this.curves()
         .slice(0, 6)
-        .map((curve) => `${curve.name} ${format(report.value(curve, t, true))} → ${format(report.value(curve, t))}`)
+        .map((curve) => `${curve.name} ${formatValue(report.value(curve, t, true), curve)} → ${formatValue(report.value(curve, t), curve)}`)
         .join(', ');
   }
 }

@@ -1,11 +1,12 @@
 // One quantity over another, for the window of time that the other plots show. Jumps are dotted.
 import type { Curve } from './curve';
 import { color, curveColor, element, prepare } from './element';
-import { format, type View } from './view';
+import { format, formatValue, type View } from './view';
 
 export class PhasePlot {
   readonly element: HTMLElement;
   private readonly canvas = element('canvas', { className: 'phase' });
+  private readonly legend: HTMLElement;
   private readonly height = 300;
 
   constructor(
@@ -18,7 +19,8 @@ export class PhasePlot {
     remove.onclick = () => onRemove(this);
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', `${y.name} over ${x.name}`);
-    this.element = element('div', { className: 'card' }, element('div', { className: 'bar' }, element('div', { className: 'legend' }, `${y.name} over ${x.name}`), element('div', { className: 'tools' }, remove)), this.canvas);
+    this.legend = element('div', { className: 'legend' }, `${y.name} over ${x.name}`);
+    this.element = element('div', { className: 'card' }, element('div', { className: 'bar' }, this.legend, element('div', { className: 'tools' }, remove)), this.canvas);
     view.onChange(() => this.draw());
     view.onNow(() => this.draw());
   }
@@ -99,9 +101,11 @@ export class PhasePlot {
     context.stroke(jumps);
     context.setLineDash([]);
     const { report, now } = this.view;
+    const [x, y] = [report.value(this.x, now), report.value(this.y, now)];
+    this.legend.textContent = `${this.y.name} over ${this.x.name}, at the mark ${formatValue(y, this.y)} over ${formatValue(x, this.x)}`;
     context.fillStyle = color('--now');
     context.beginPath();
-    context.arc(toX(report.value(this.x, now)), toY(report.value(this.y, now)), 4, 0, 7);
+    context.arc(toX(x), toY(y), 4, 0, 7);
     context.fill();
   }
 }

@@ -39,9 +39,9 @@ export class Player {
       view.setNow(first + ((last - first) * Number(this.scrub.value)) / 10000);
     };
     view.onNow(() => this.draw());
-    const hint = picture.isInSpace ? ' drag turns, wheel zooms' : '';
+    const hint = picture.isInSpace ? ' drag or arrow keys turn, wheel or + and - zoom' : '';
     const origin = picture.isDeclared ? '' : 'dots at the coordinates: the model declares no picture.';
-    this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, `${origin}${hint}`)));
+    this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, origin, element('span', { className: 'screen' }, hint))));
   }
 
   toggle(): void {

@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import type { Curve } from './curve';
 import { color, curveColor, curveDash, element } from './element';
 import { makeGrid, sample } from './sampling';
-import { format, type View } from './view';
+import { format, formatValue, type View } from './view';
 
 const minimumOnLog = 1e-18; // zero is drawn at this floor, not left out
 
@@ -44,7 +44,7 @@ export class TimePlot {
     this.isLog = options.log ?? false;
     this.height = options.height ?? 220;
     this.curves.push(...curves);
-    this.box = element('div', { className: 'plot', tabIndex: 0, role: 'group', 'aria-label': `${options.label}: arrow keys pan, + and - zoom, 0 shows everything` });
+    this.box = element('div', { className: 'plot', tabIndex: 0, role: 'group', 'aria-label': `${options.label}: arrow keys pan, with Shift they move the mark, + and - zoom, 0 shows everything` });
     this.legend = element('div', { className: 'legend', 'aria-live': 'off' });
     const log = element('button', { className: 'small', type: 'button', title: 'logarithmic values', 'aria-pressed': String(this.isLog) }, 'log');
     log.onclick = () => {
@@ -110,7 +110,7 @@ export class TimePlot {
           // On a logarithmic axis the decimal logarithm is drawn: uPlot's own axis does not end for values of 1e-30.
           { ...axis, size: 74, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
         ],
-        series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, points: { show: false }, spanGaps: false }))],
+        series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, pxAlign: 0, points: { show: false }, spanGaps: false }))],
         cursor: {
           sync: { key: 'pawl' },
           points: { show: false },
@@ -136,6 +136,13 @@ export class TimePlot {
     this.plot.setData(this.data(width), false);
     this.plot.setScale('x', { min: this.view.min, max: this.view.max });
     this.say();
+  }
+
+  /// Takes the plot from the page; it no longer follows the window of time.
+  remove(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.element.remove();
   }
 
   resize(): void {
@@ -185,7 +192,7 @@ export class TimePlot {
       const swatch = element('span', { className: 'swatch' });
       swatch.style.background = curveColor(i);
       const after = report.value(curve, t);
-      const words = isEvent ? `${format(report.value(curve, t, true))} → ${format(after)}` : format(after);
+      const words = curve.kind === 'method' ? (Number.isNaN(after) ? '' : 'in force') : isEvent ? `${formatValue(report.value(curve, t, true), curve)} → ${formatValue(after, curve)}` : formatValue(after, curve);
       const item = element('span', { className: 'item', title: curve.note ?? '' }, swatch, `${curve.name}${curve.note ? '*' : ''} `, element('b', {}, words));
       return item;
     });
@@ -255,9 +262,10 @@ export class TimePlot {
   }
 
   private key(event: KeyboardEvent): void {
+    const move = (share: number) => (event.shiftKey ? this.view.moveNow(share / 10) : this.view.pan(share));
     const act: Record<string, () => void> = {
-      ArrowLeft: () => this.view.pan(-0.1),
-      ArrowRight: () => this.view.pan(0.1),
+      ArrowLeft: () => move(-0.1),
+      ArrowRight: () => move(0.1),
       '+': () => this.view.zoom(0.5),
       '=': () => this.view.zoom(0.5),
       '-': () => this.view.zoom(2),

@@ -212,6 +212,78 @@ await check('Tab and Enter reach and use everything', async () => {
   await close();
 });
 
+await check('the mark is moved with Shift and the arrow keys, and values at the cursor stand above all plots', async () => {
+  const { page, close } = await open('long.html'); // has no picture, and so no other control for the mark
+  const said = (i) => page.locator('.legend').nth(i).textContent();
+  await page.locator('.plot').first().focus();
+  const [before, values] = [await page.evaluate(() => window.pawl.view.now), await said(1)];
+  for (let i = 0; i < 50; ++i) await page.keyboard.press('Shift+ArrowRight');
+  const now = await page.evaluate(() => window.pawl.view.now);
+  assert.ok(now > before && (await said(1)) !== values);
+  const over = await page.locator('.plot .u-over').first().boundingBox();
+  await page.mouse.move(over.x + over.width * 0.9, over.y + 50);
+  const at = await page.evaluate(() => [...document.querySelectorAll('.legend')].slice(0, 3).map((one) => one.lastChild.textContent));
+  assert.ok(at.length === 3 && at[0] === at[1] && at[1] === at[2], at.join(', '));
+  const value = await page.evaluate(() => { const { plots, value } = window.pawl; const one = plots[1].curves[0]; return value(one.name, plots[0].hover) / (one.high - one.low); });
+  const shown = Number((await page.locator('.legend b').nth(1).textContent())) / await page.evaluate(() => { const one = window.pawl.plots[1].curves[0]; return one.high - one.low; });
+  assert.ok(Math.abs(value - shown) < 1e-5, `${shown} of the range is said, ${value} it is`);
+  await close();
+});
+
+await check('values on a logarithmic axis are drawn as their logarithms', async () => {
+  const { page, close } = await open('long.html');
+  const drawn = () => page.evaluate(() => window.pawl.plots[0].drawn[1].filter((one) => one !== null));
+  const plain = await drawn();
+  await page.locator('.tools button', { hasText: 'log' }).first().click();
+  const logarithms = await drawn();
+  assert.equal(logarithms.length, plain.length);
+  plain.forEach((one, i) => { if (one > 0) assert.ok(Math.abs(logarithms[i] - Math.log10(one)) < 1e-12); });
+  await close();
+});
+
+await check('the picture in space turns about the vertical, by a drag and by keys', async () => {
+  const { page, close } = await open('space.html');
+  const camera = () => page.evaluate(() => { const { position } = window.pawl.player.stage.camera; return [...position]; });
+  const far = (at) => Math.hypot(...at);
+  const before = await camera();
+  const box = await page.locator('canvas.picture').boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 160, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.evaluate(() => window.pawl.player.draw());
+  const dragged = await camera();
+  assert.ok(Math.abs(dragged[1] - before[1]) < 1e-9 && Math.abs(far(dragged) - far(before)) < 1e-9, 'the height has changed');
+  assert.ok(Math.hypot(dragged[0] - before[0], dragged[2] - before[2]) > 0.1, 'nothing has turned');
+  await page.locator('canvas.picture').focus();
+  const seen = await inked(page, 'canvas.picture');
+  await page.keyboard.press('ArrowRight');
+  const turned = await camera();
+  assert.ok(Math.abs(Math.atan2(turned[0], turned[2]) - Math.atan2(dragged[0], dragged[2]) - Math.PI / 18) < 1e-9);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('-');
+  const raised = await camera();
+  assert.ok(raised[1] > turned[1] && Math.abs(far(raised) / far(turned) - 1.25) < 1e-9);
+  assert.notEqual((await inked(page, 'canvas.picture')).sum, seen.sum);
+  await close();
+});
+
+await check('on paper everything is open, light and as wide as the paper; afterwards the page is as it was', async () => {
+  const { page, close } = await open('space.html', { colorScheme: 'dark' });
+  const state = () => page.evaluate(() => ({ light: getComputedStyle(document.documentElement).colorScheme, widths: [...document.querySelectorAll('canvas')].map((one) => one.clientWidth), closed: [...document.querySelectorAll('details:not([open])')].length }));
+  const before = await state();
+  assert.ok(before.light === 'dark' && before.closed > 0);
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const paper = await state();
+  assert.equal(paper.light, 'light');
+  assert.equal(paper.closed, 0);
+  for (const width of paper.widths) assert.ok(width <= 180 / 25.4 * 96 && width > 150 / 25.4 * 96, `${width} pixels wide`);
+  assert.ok((await inked(page, 'canvas.picture')).count > 200, 'the picture is empty');
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.deepEqual(await state(), before);
+  await close();
+});
+
 await check('a variable is added to the chosen plot, and drawn over another', async () => {
   const { page, close } = await open('space.html');
   const count = () => page.evaluate(() => window.pawl.plots.map((plot) => plot.curves.length).reduce((a, b) => a + b));
