@@ -304,6 +304,29 @@ await check('the page says what the model declares', async () => {
   await close();
 });
 
+await check('second runs and compared files are drawn over the first, and their differences', async () => {
+  for (const [file, first, other, said] of [['verified.html', 'x', /^x, another family \(/, /Verified by other runs.*verified/], ['compared.html', 'x in tight', /^x in loose$/, /verner-9 beside dop853/]]) {
+    const { page, close } = await open(file);
+    const found = await page.evaluate(([one, pattern]) => {
+      const { plots, report, value } = window.pawl;
+      const second = report.curves.find((curve) => new RegExp(pattern).test(curve.name)).name;
+      const difference = report.curves.find((curve) => curve.name.startsWith(second + ' - ')).name;
+      const range = (name) => { const curve = report.find(name); return curve.high - curve.low; };
+      const off = [];
+      for (let i = 0; i < 1000; ++i) {
+        const t = report.pieces.first + (report.pieces.last - report.pieces.first) * (i + 0.5) / 1000;
+        const away = Math.abs(value(second, t) - value(one, t) - value(difference, t)) / (range(second) + range(one) + range(difference));
+        if (!Number.isNaN(away)) off.push(away); // nothing is known between jumps
+      }
+      return { together: plots[0].curves.map((curve) => curve.name), second, apart: plots[1].curves.map((curve) => curve.name), difference, count: off.length, worst: Math.max(...off) };
+    }, [first, other.source]);
+    assert.ok(found.together.includes(first) && found.together.includes(found.second) && found.apart.includes(found.difference), JSON.stringify(found));
+    assert.ok(found.count > 900 && found.worst < 1e-6, JSON.stringify(found));
+    assert.match(await page.locator('#page').textContent(), said);
+    await close();
+  }
+});
+
 await check('impacts of a family of spheres are counted, and the page says that they are not listed', async () => {
   const { page, close } = await open('spheres.html');
   assert.match(await page.locator('header').textContent(), /41 samples, [1-9]\d* impacts of the family, counted, not listed/);
@@ -313,8 +336,30 @@ await check('impacts of a family of spheres are counted, and the page says that 
 
 await check('names are text, whatever they look like', async () => {
   const { page, close } = await open('names.html');
+  const name = '</script><script>window.hacked=1</script>"\'&<b>Ψ模型';
+  await page.locator('.toolbar select').selectOption({ index: 2 });
+  await page.locator('table.events button.link').first().click();
+  await page.locator('input[type=search]').first().fill(name);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal(await page.locator('h1').evaluate((one) => one.firstChild.textContent), '</script><script>window.hacked=1</script>"\'&<b>Ψ模型');
+  assert.equal(await page.locator('h1').evaluate((one) => one.firstChild.textContent), name);
+  assert.deepEqual(await page.locator('table.events tbody td').allTextContents(), [await page.locator('table.events button').textContent(), 'crossing', `${name} half`, `${name} late`, '']);
+  assert.deepEqual(await page.locator('button.variable').allTextContents(), [`${name}\x01`, `${name} seen`, `${name} late`]);
+  const words = await page.locator('.columns').textContent();
+  for (const one of ['rate', 'half', 'late', 'seen']) assert.ok(words.includes(`${name} ${one}`), one);
+  await close();
+});
+
+await check('a run that failed at its start says why', async () => {
+  const { page, close } = await open('failed.html');
+  assert.match(await page.locator('header').textContent(), /failed.*0 steps, 0 events.*rate of 'x'/s);
+  await close();
+});
+
+await check('an event within 1e-12 is centred', async () => {
+  const { page, close } = await open('short.html');
+  await page.locator('table.events button.link').first().click();
+  for (const { min, max } of await windows(page)) assert.ok(Math.abs((min + max) / 2e-12 - Math.LN2) < 1e-6 && max - min < 1e-12, `${min} to ${max}`);
+  assert.match(await page.locator('.both').textContent(), /fast.{1,2}0\.5 → 0\.5/);
   await close();
 });
 
