@@ -300,7 +300,7 @@ TEST(Picture, IsDeclaredByEveryMechanismOfTheCatalogue) {
     if (!problem.system.declarations().mechanics) continue;
     EXPECT_NE(problem.system.declarations().picture, nullptr) << problem.name();
   }
-  for (const char* other : {"flyball", "gear-wheels", "coulomb-oscillator"})
+  for (const char* other : {"flyball", "gear-wheels", "coulomb-oscillator", "friction", "bok-2", "sliding-control"})
     EXPECT_NE(find_problem(other).system.declarations().picture, nullptr) << other;
 }
 
