@@ -73,12 +73,12 @@ export class Lanes {
         context.fillStyle = color('--event');
         context.fillRect(x(report.events[event].t) - 2, top, 4, laneHeight - 2);
       }
-      context.save();
-      context.shadowColor = color('--surface');
-      context.shadowBlur = 4;
+      context.strokeStyle = color('--surface'); // around the letters, so that nothing runs into them
+      context.lineWidth = 5;
+      context.lineJoin = 'round';
+      context.strokeText(name, area.left + 4, top + laneHeight - 6, area.width - 8);
       context.fillStyle = color('--text');
       context.fillText(name, area.left + 4, top + laneHeight - 6, area.width - 8);
-      context.restore();
     });
     if (this.hasModes) this.drawModes(context, area, this.names.length * laneHeight + 6, x);
     context.fillStyle = color('--now');

@@ -383,7 +383,11 @@ await check('dark, light and print can be seen', async () => {
   await dark.page.evaluate(() => window.scrollTo(0, 0));
   await dark.page.screenshot({ path: join(screenshots, 'report-event.png'), animations: 'disabled' });
   await dark.close();
-  const space = await open('space.html');
+  const space = await open('space.html'); // one plot, so that events, modes and their table are seen with it
+  for (let i = 0; i < 2; ++i) await space.page.locator('.tools button[title="remove this plot"]').last().click();
+  await space.page.locator('canvas.picture').focus();
+  await space.page.keyboard.press('+');
+  await space.page.evaluate(() => document.activeElement.blur());
   await space.page.evaluate(() => { const { view, report } = window.pawl; view.setNow(report.pieces.first + 0.4 * (report.pieces.last - report.pieces.first)); });
   await space.page.screenshot({ path: join(screenshots, 'report-space.png'), animations: 'disabled' });
   await space.close();
