@@ -120,6 +120,7 @@ export class TimePlot {
         hooks: {
           setSelect: [(plot) => this.selected(plot)],
           setCursor: [(plot) => this.moved(plot)],
+          drawAxes: [(plot) => this.eventLines(plot)], // behind the curves
           draw: [(plot) => this.marks(plot)],
         },
       },
@@ -200,28 +201,32 @@ export class TimePlot {
     this.legend.replaceChildren(...items);
   }
 
+  private eventLines(plot: uPlot): void {
+    const visible = this.view.visibleEvents;
+    if (visible.length * 8 * (window.devicePixelRatio || 1) < plot.bbox.width) this.verticals(plot, visible, '--event-soft', [3, 4], 1);
+  }
   private marks(plot: uPlot): void {
-    const { ctx, bbox } = plot;
     const { report, event, now } = this.view;
+    if (event >= 0) this.verticals(plot, [report.events[event].t], '--event', [], 1.5);
+    this.verticals(plot, [now], '--now', [6, 3], 1.2);
+  }
+  private verticals(plot: uPlot, times: Iterable<number>, stroke: string, dash: number[], thickness: number): void {
+    const { ctx, bbox } = plot;
     const ratio = window.devicePixelRatio || 1;
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    const line = (t: number, stroke: string, dash: number[], thickness: number) => {
+    ctx.strokeStyle = color(stroke);
+    ctx.lineWidth = thickness * ratio;
+    ctx.setLineDash(dash.map((d) => d * ratio));
+    ctx.beginPath();
+    for (const t of times) {
       const x = Math.round(plot.valToPos(this.view.axis(t), 'x', true)) + 0.5;
-      ctx.strokeStyle = stroke;
-      ctx.lineWidth = thickness * ratio;
-      ctx.setLineDash(dash.map((d) => d * ratio));
-      ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-    };
-    const visible = this.view.visibleEvents;
-    if (visible.length * 4 * ratio < bbox.width) for (const t of visible) line(t, color('--event-soft'), [3, 4], 1);
-    if (event >= 0) line(report.events[event].t, color('--event'), [], 1.5);
-    line(now, color('--now'), [6, 3], 1.2);
+    }
+    ctx.stroke();
     ctx.restore();
   }
 
