@@ -182,7 +182,7 @@ int main(int count, char** words) {
   pages.finish();
   // A sweep of the ball; with a gravity of -1 it never comes down.
   Design design;
-  design.vary("e", levels(0.5, 0.9, 9)).vary("gravity", {9.7, 9.81, -1});
+  design.vary("e", levels(0.5, 0.9, 9)).vary("gravity", {3.7, 9.81, -1});
   SweepOptions how;
   how.run = {.end = 5};
   how.keep = {"events", "last_time_of:ground"};

@@ -19,6 +19,7 @@ class Page {
   private active: TimePlot | null = null;
   private onScreen: { theme?: string; closed: HTMLDetailsElement[] } = { closed: [] }; // while the page is printed
   private readonly stack = element('div', { className: 'stack' });
+  private readonly over = element('div', { className: 'stack' }); // above it: what is drawn over something else than time
   private readonly lanes: Lanes;
   private readonly variables: Variables;
   readonly player: Player | null;
@@ -35,7 +36,7 @@ class Page {
       this.header(),
       ...messages(report, (level) => level !== 'note'),
       ...head.remarks.map((remark) => element('p', { className: 'message note' }, remark)),
-      element('div', { className: 'main' }, element('div', { className: 'left' }, this.toolbar(), this.stack), element('div', { className: 'right' }, ...(this.player ? [this.player.element] : []), variables)),
+      element('div', { className: 'main' }, element('div', { className: 'left' }, this.toolbar(), this.over, this.stack), element('div', { className: 'right' }, ...(this.player ? [this.player.element] : []), variables)),
     );
     if (report.events.length > 0) root.append(section(`Events (${report.events.length})`, true, new EventTable(this.view, () => this.plots.flatMap((plot) => plot.curves)).element));
     this.addDefaultPlots();
@@ -154,7 +155,7 @@ class Page {
       this.setActive(this.plots[0]);
     });
     this.plots.push(plot);
-    this.stack.insertBefore(plot.element, this.lanes.element.parentElement ? this.lanes.element : (this.phases[0]?.element ?? null));
+    this.stack.insertBefore(plot.element, this.lanes.element.parentElement ? this.lanes.element : null);
     this.setActive(plot);
     return plot;
   }
@@ -164,7 +165,7 @@ class Page {
       one.element.remove();
     });
     this.phases.push(plot);
-    this.stack.append(plot.element);
+    this.over.append(plot.element);
     plot.draw();
   }
   private setActive(plot: TimePlot): void {

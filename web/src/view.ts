@@ -136,6 +136,17 @@ function trim(text: string): string {
   return exponent === undefined ? short : `${short}e${exponent.replace('+', '')}`;
 }
 
+/// Round numbers between two, about so many, as they are written.
+export function ticks(low: number, high: number, count: number): { at: number; text: string }[] {
+  const raw = (high - low) / count;
+  if (!(raw > 0)) return [];
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
+  const first = Math.ceil(low / step);
+  const all = Array.from({ length: 2 * count }, (_, i) => (first + i) * step); // counted: where rounding is larger, steps do not get on
+  return all.filter((at) => at <= high).map((at) => ({ at, text: format(at, step) }));
+}
+
 /// A value of a curve with the digits that the file has of it.
 export function formatValue(value: number, curve: Curve): string {
   if (!curve.resolution || !Number.isFinite(value)) return format(value);

@@ -408,7 +408,12 @@ await check('sweep.html draws all runs and shows the command of the one that is 
   assert.ok(place);
   await page.locator('canvas.scatter').click({ position: { x: 63, y: place.y } });
   const command = await page.locator('pre.command').textContent();
-  assert.match(command, /^pawl run bouncing-ball --set e=0\.5 --set gravity=(9\.7|9\.81|-1)$/);
+  assert.match(command, /^pawl run bouncing-ball --set e=0\.5 --set gravity=(3\.7|9\.81|-1)$/);
+  await page.keyboard.press('ArrowRight');
+  const next = await page.locator('pre.command').textContent();
+  assert.ok(next !== command && next.startsWith('pawl run bouncing-ball --set e='), next);
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await page.locator('pre.command').textContent(), command);
   const before = await inked(page, 'canvas.scatter');
   await page.locator('.toolbar select').nth(1).selectOption('3');
   assert.notEqual((await inked(page, 'canvas.scatter')).sum, before.sum);
