@@ -159,7 +159,8 @@ int main(int count, char** words) {
   pages.add("servo.html", "servo");
   pages.add("top.html", "quaternion-top");
   pages.add("stop.html", "pendulum-stop");
-  pages.add("long.html", "robertson");
+  const System& long_lasting = find_problem("robertson").system;
+  pages.add("long.html", long_lasting, Values(long_lasting), {.end = 1e11});
   const std::string evil = "</script><script>window.hacked=1</script>\"'&<b>\u03a8\u6a21\u578b";
   const System names = decay_with_event(evil, 1);
   pages.add("names.html", names, Values(names), {.end = 1});

@@ -1,10 +1,11 @@
 // Events on the axis of time, one lane per name, and below them the mode. Aligned with the plots above.
 import { color, curveColor, element, prepare } from './element';
-import type { TimePlot } from './time_plot';
+import { margins, type TimePlot } from './time_plot';
 import type { View } from './view';
 
 const laneHeight = 18;
 const mostLanes = 24;
+const frameIn = (width: number) => ({ left: margins.left, width: width - margins.left - margins.right });
 
 export class Lanes {
   readonly element: HTMLElement;
@@ -56,7 +57,7 @@ export class Lanes {
 
   draw(): void {
     const width = (this.canvas.parentElement?.clientWidth ?? 0) - 2;
-    const area = this.plots()[0]?.area ?? { left: 74, width: width - 86 };
+    const area = this.plots()[0]?.area ?? frameIn(width);
     if (width <= 0) return;
     const height = this.names.length * laneHeight + (this.hasModes ? laneHeight + 6 : 0) + 4;
     const context = prepare(this.canvas, width, height);
@@ -126,7 +127,7 @@ export class Lanes {
   }
 
   private click(event: MouseEvent): void {
-    const area = this.plots()[0]?.area ?? { left: 74, width: this.canvas.clientWidth - 86 };
+    const area = this.plots()[0]?.area ?? frameIn(this.canvas.clientWidth);
     const lane = Math.floor((event.offsetY - 2) / laneHeight);
     const u = this.view.min + ((event.offsetX - area.left) / area.width) * (this.view.max - this.view.min);
     const rows = this.rows.get(this.names[lane]) ?? this.view.report.events.map((_, i) => i);

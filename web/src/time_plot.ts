@@ -8,6 +8,8 @@ import { format, formatValue, type View } from './view';
 
 const minimumOnLog = 1e-18; // zero is drawn at this floor, not left out
 
+export const margins = { left: 74, right: 26 }; // beside the frame of a plot
+
 /// Distances between ticks: round numbers of any size, and whole decades before parts of them.
 const increments = Array.from({ length: 620 }, (_, i) => Number(`1e${i - 310}`)).flatMap((ten) => [ten, 2 * ten, 2.5 * ten, 5 * ten]).filter((one) => one > 0 && Number.isFinite(one));
 const decades = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 2, 3, 5, 10, 20, 50, 100, 200];
@@ -100,7 +102,7 @@ export class TimePlot {
         width,
         height: this.height,
         legend: { show: false },
-        padding: [8, 12, 0, 0],
+        padding: [8, margins.right, 0, 0],
         scales: {
           x: { time: false, auto: false, range: () => [this.view.min, this.view.max] },
           y: { range: (_, min, max) => padded(min, max) },
@@ -108,7 +110,7 @@ export class TimePlot {
         axes: [
           { ...axis, size: 34, incrs: () => (this.view.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((u) => (this.view.isLog ? power(u) : format(u, increment))) },
           // On a logarithmic axis the decimal logarithm is drawn: uPlot's own axis does not end for values of 1e-30.
-          { ...axis, size: 74, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
+          { ...axis, size: margins.left, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
         ],
         series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, pxAlign: 0, points: { show: false }, spanGaps: false }))],
         cursor: {
@@ -159,7 +161,7 @@ export class TimePlot {
   }
 
   private data(width: number): uPlot.AlignedData {
-    const grid = makeGrid(this.view, Math.max(100, Math.round((width - 86) * (window.devicePixelRatio || 1))));
+    const grid = makeGrid(this.view, Math.max(100, Math.round((width - margins.left - margins.right) * (window.devicePixelRatio || 1))));
     const all = this.curves.map((curve) => sample(curve, grid, this.view));
     if (this.isLog) {
       let [least, most] = [Infinity, 0];

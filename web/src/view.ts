@@ -130,10 +130,11 @@ export function format(value: number, increment = 0): string {
   return trim(value.toPrecision(7));
 }
 
+/// The shortest text of a number that has been rounded, with an exponent where it would be long.
 function trim(text: string): string {
-  const [mantissa, exponent] = text.split('e');
-  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
-  return exponent === undefined ? short : `${short}e${exponent.replace('+', '')}`;
+  const value = Number(text);
+  const size = Math.abs(value);
+  return size === 0 || (size >= 1e-5 && size < 1e9) ? String(value) : value.toExponential().replace('+', '');
 }
 
 /// Round numbers between two, about so many, as they are written.

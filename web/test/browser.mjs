@@ -366,6 +366,7 @@ await check('an event within 1e-12 is centred', async () => {
 await check('times of 1e11 are drawn over a logarithmic axis', async () => {
   const { page, close } = await open('long.html');
   assert.equal(await page.evaluate(() => window.pawl.view.isLog), true);
+  assert.match(await page.locator('header').textContent(), /t = 0 to 1e11/);
   await close();
 });
 
