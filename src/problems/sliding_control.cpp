@@ -93,7 +93,7 @@ Problem sliding_control() {
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!start_is_declared(values)) return std::nullopt;
-    const double reached = static_cast<double>(reached_at());
+    const auto reached = static_cast<double>(reached_at());
     if (values.parameters()[0] == 0 || reached > end) return std::vector<double>{};
     return std::vector{reached};
   };

@@ -59,7 +59,7 @@ std::string unpacked(const std::string& bytes) {
 
 /// The JSON head of a report.
 Json head_of(const std::string& page) {
-  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const std::string begin = R"(<script type="application/octet-stream" id="data">)";
   const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
   const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
   std::uint32_t length = 0;
@@ -69,7 +69,7 @@ Json head_of(const std::string& page) {
 
 /// The numbers behind a place in it, which are stored byte plane by byte plane.
 std::vector<float> array_of(const std::string& page, const Json& place) {
-  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const std::string begin = R"(<script type="application/octet-stream" id="data">)";
   const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
   const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
   std::uint32_t length = 0;
@@ -255,7 +255,8 @@ TEST(HtmlReport, OfEquationsHasTheDistanceFromConsistentValuesAtTheEndOfEverySte
 TEST(HtmlReport, LeavesCurvesOutAndSaysSoWhereItWouldBecomeTooLarge) {
   const Result run = run_of("pleiades");
   const std::size_t states = run.state_names().size();
-  const double per_curve = 0.8e-6 * static_cast<double>(run.trajectory.coefficients.size() / states);
+  const double per_curve =
+      0.8e-6 * static_cast<double>(run.trajectory.coefficients.size()) / static_cast<double>(states);
   const Json whole = head_of(to_html(run, {.plots = {"y3"}}));
   const Json thinned = head_of(to_html(run, {.plots = {"y3"}, .most_megabytes = 4.5 * per_curve}));
   EXPECT_EQ(whole["remarks"], Json::array());
