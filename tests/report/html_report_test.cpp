@@ -125,6 +125,8 @@ TEST(HtmlReport, DrawsSpheresOfAFamilyBetweenTheirSamples) {
             Json::array({"The spheres of a family of contacts have no common steps: between its 5 samples this file "
                          "draws cubics through positions and speeds. More samples show impacts sharper."}));
   EXPECT_EQ(head["counts"], "5 samples, 0 impacts of the family, counted, not listed");
+  EXPECT_EQ(head["picture"]["shapes"][0]["kind"], "sphere");
+  EXPECT_EQ(head["picture"]["channels"], Json::array({"ball1_x", "ball1_y", "ball1_z", 0.1}));
   EXPECT_EQ(head["curves"][0]["name"], "ball1_x");
   EXPECT_EQ(misuse_of([&] { to_html(simulate(sky, {.end = 1, .keep = Keep::end})); }),
             "a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
@@ -314,6 +316,11 @@ TEST(Picture, DefaultsToTheCoordinates) {
   EXPECT_EQ(head["picture"]["declared"], false);
   EXPECT_EQ(head["picture"]["space"], false);
   EXPECT_EQ(head["picture"]["channels"], Json::array({"x", "y", 0.0}));
+
+  Mechanics flight("flight");
+  for (const char* name : {"bob_x", "bob_y", "bob_z"}) flight.mass(flight.coordinate(name, 0, 1), 1.0);
+  EXPECT_EQ(head_of(to_html(simulate(flight, {.end = 1})))["picture"]["channels"],
+            Json::array({"bob_x", "bob_y", "bob_z", 0.0}));
 }
 
 }  // namespace

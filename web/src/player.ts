@@ -40,7 +40,7 @@ export class Player {
     };
     view.onNow(() => this.draw());
     const hint = picture.isInSpace ? ' drag or arrow keys turn, wheel or + and - zoom' : '';
-    const origin = picture.isDeclared ? '' : 'dots at the coordinates: the model declares no picture.';
+    const origin = picture.isDeclared ? '' : 'The model declares no picture: this is what its coordinates say.';
     this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, origin, element('span', { className: 'screen' }, hint))));
   }
 
