@@ -28,7 +28,7 @@ export class Player {
 
   constructor(private readonly view: View) {
     const picture = new PictureData(view.report);
-    this.stage = picture.isInSpace ? (window.pawlSpace?.(this.canvas, picture, () => this.draw()) ?? null) : new Plane(this.canvas, picture);
+    this.stage = picture.isInSpace ? this.space(picture) : new Plane(this.canvas, picture);
     const length = view.report.pieces.last - view.report.pieces.first;
     for (const [text, seconds] of [['in 5 s', 5], ['in 10 s', 10], ['in 30 s', 30], ['in 2 min', 120]] as const) this.speed.append(element('option', { value: String(length / seconds), selected: seconds === 10 }, text));
     this.speed.append(element('option', { value: '1' }, 'real time'));
@@ -39,9 +39,17 @@ export class Player {
       view.setNow(first + ((last - first) * Number(this.scrub.value)) / 10000);
     };
     view.onNow(() => this.draw());
-    const hint = picture.isInSpace ? ' drag or arrow keys turn, wheel or + and - zoom' : '';
+    const hint = !picture.isInSpace ? '' : this.stage ? ' Drag or arrow keys turn, wheel or + and - zoom.' : ' This browser has no WebGL: a picture in space cannot be drawn.';
     const origin = picture.isDeclared ? '' : 'The model declares no picture: this is what its coordinates say.';
     this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, origin, element('span', { className: 'screen' }, hint))));
+  }
+
+  private space(picture: PictureData): Stage | null {
+    try {
+      return window.pawlSpace?.(this.canvas, picture, () => this.draw()) ?? null;
+    } catch {
+      return null; // the rest of the page is of use without it
+    }
   }
 
   toggle(): void {

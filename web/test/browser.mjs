@@ -268,6 +268,22 @@ await check('the picture in space turns about the vertical, by a drag and by key
   await close();
 });
 
+await check('without WebGL everything but the picture in space is there', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind.startsWith('webgl') ? null : getContext.call(this, kind, ...more); };
+  });
+  await page.goto(pathToFileURL(join(folder, 'space.html')).href);
+  await page.waitForSelector('html[data-ready=yes]', { timeout: 60000 });
+  assert.ok((await inked(page, '.plot canvas')).count > 500, 'nothing is drawn');
+  await page.locator('.scrub').focus();
+  await page.keyboard.press('PageUp');
+  assert.match(await page.locator('.right').textContent(), /This browser has no WebGL/);
+  await context.close();
+});
+
 await check('on paper everything is open, light and as wide as the paper; afterwards the page is as it was', async () => {
   const { page, close } = await open('space.html', { colorScheme: 'dark' });
   const state = () => page.evaluate(() => ({ light: getComputedStyle(document.documentElement).colorScheme, widths: [...document.querySelectorAll('canvas')].map((one) => one.clientWidth), closed: [...document.querySelectorAll('details:not([open])')].length }));
