@@ -280,7 +280,7 @@ await check('without WebGL everything but the picture in space is there', async 
   assert.ok((await inked(page, '.plot canvas')).count > 500, 'nothing is drawn');
   await page.locator('.scrub').focus();
   await page.keyboard.press('PageUp');
-  assert.match(await page.locator('.right').textContent(), /This browser has no WebGL/);
+  assert.match(await page.locator('.right').textContent(), /t = 0\.3.*This browser has no WebGL/);
   await context.close();
 });
 
