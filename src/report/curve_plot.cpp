@@ -102,8 +102,8 @@ CurvePlot thinned(CurvePlot plot, std::size_t groups) {
     for (const std::vector<double>* values : {&plot.x, &plot.y}) {
       std::size_t low = first, high = first;
       for (std::size_t i = first; i < end; ++i) {
-        if ((*values)[i] < (*values)[low]) low = i;
-        if ((*values)[i] > (*values)[high]) high = i;
+        if ((*values)[i] < (*values)[low] || std::isnan((*values)[low])) low = i;
+        if ((*values)[i] > (*values)[high] || std::isnan((*values)[high])) high = i;
       }
       kept.insert(kept.end(), {low, high});
     }
