@@ -36,7 +36,7 @@ std::string to_html(const Result& run, const ReportOptions& options = {});
 void report(const Result& run, const std::string& path, const ReportOptions& options = {});
 
 /// Draws "x" over time, or "x,y" for y over x, into a file .svg or .png; Misuse for another ending or an unknown name.
-/// So many instants, evenly spread, and both sides of every event. Needs Keep::everything, as above.
+/// So many instants, evenly spread, the ends of steps and both sides of every event. Needs Keep::everything, as above.
 void plot(const Result& run, const std::string& words, const std::string& path, int points = 2000);
 
 }  // namespace pawl

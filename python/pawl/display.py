@@ -48,12 +48,26 @@ def _curves(run, names):
     t = run.t
     if len(t) < 2:
         return []
+    values = [np.asarray(run[name], float) for name in names]
     if run._options.get("keep", "everything") == "everything" and run.t_start != run.t_end:
-        times = np.linspace(run.t_start, run.t_end, MOST_POINTS)
-        instants = run(times)
-        return [(name, times, np.asarray(instants[name], float)) for name in names]
-    pick = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_POINTS)).astype(int))
-    return [(name, t[pick], np.asarray(run[name], float)[pick]) for name in names]
+        between = np.linspace(run.t_start, run.t_end, MOST_POINTS)
+        instants = run(between)
+        t = np.concatenate([t, between])
+        order = np.argsort(t if run.t_start < run.t_end else -t, kind="stable")
+        t = t[order]
+        values = [np.concatenate([y, np.asarray(instants[name], float)])[order] for name, y in zip(names, values)]
+    return [(name, *_thinned(t, y)) for name, y in zip(names, values)]
+
+
+def _thinned(t, y):
+    """Of many points the ends and the extremes of groups, so that what a few steps take is seen."""
+    groups = MOST_POINTS // 2
+    if len(t) <= 2 * groups:
+        return t, y
+    edges = np.linspace(0, len(t), groups + 1).astype(int)
+    low, high = np.where(np.isnan(y), np.inf, y), np.where(np.isnan(y), -np.inf, y)
+    pick = np.unique([0, len(t) - 1] + [a + np.argmin(low[a:b]) for a, b in zip(edges, edges[1:])] + [a + np.argmax(high[a:b]) for a, b in zip(edges, edges[1:])])
+    return t[pick], y[pick]
 
 
 def html(run):

@@ -103,6 +103,13 @@ class Results(unittest.TestCase):
         self.assertLess(len(large._repr_html_().encode()), 100_000)
         self.assertEqual(len(repr(large).split("\n")), 6)
 
+    def test_the_notebook_cell_shows_what_a_few_steps_take(self):
+        run = pawl.problem("vdpol").simulate()  # the speed is above 1000 for a thousandth of 2000
+        low, high = run.range("v")
+        self.assertGreater(high, 1000)
+        self.assertIn(f">{high:.3g}<", run._repr_html_())
+        self.assertIn(f">{low:.3g}<", run._repr_html_())
+
     def test_plot(self):
         try:
             import matplotlib

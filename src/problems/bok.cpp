@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/hybrid.hpp"
 
@@ -145,6 +146,9 @@ Problem bok_2() {
     d[x1] = at[x2];
     d[x2] = -at[c] * at[x2] + (at[is_above] ? -at[k] : at[k]);
   });
+  using namespace shapes;
+  servo.picture({Wall{{-0.3, -0.1}, {2.3, -0.1}}, Rod{{1, -0.1}, {1, -0.25}}, Box{{x1, 0}, {0.3, 0.2, 0.2}},
+                 Arrow{{x1, 0}, {[=](const auto& at) { return at[is_above] ? -at[k] : at[k]; }, 0}}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, servo) || t < 0) return std::nullopt;
     const ServoPiece now = servo_pieces(values[c], values[k], t).back();

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numbers>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/hybrid.hpp"
 
@@ -135,6 +136,9 @@ Problem friction() {
         jump[v] = 0;
         jump[slides_back] = false;
       });
+  using namespace shapes;
+  mass.picture({Wall{{-0.1, -0.03}, {0.25, -0.03}}, Box{{x, 0}, {0.1, 0.06, 0.06}},
+                Arrow{{x, 0}, {[](const auto& at) { return push(at); }, 0}}});
   const auto reference = [=](const Values& values, double t) -> std::optional<std::vector<double>> {
     if (!are_declared(values, mass) || t < 0) return std::nullopt;
     const BlockPiece now = block_pieces_until(t).back();

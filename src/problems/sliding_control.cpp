@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/picture.hpp"
 #include "problems/closed_form.hpp"
 #include "problems/port_hamiltonian.hpp"
 
@@ -44,6 +45,12 @@ System controlled(bool is_discontinuous) {
     plant.rates([=](const auto& at, auto& d) { motion(at, d, -gust * cos(3 * at.t)); });
     plant.invariant("surface", surface);
   }
+  using namespace shapes;
+  const auto at_angle = [](const auto& angle) {
+    return Place{[=](const auto& at) { return sin(angle(at)); }, [=](const auto& at) { return -cos(angle(at)); }};
+  };
+  const auto bob = at_angle([=](const auto& at) { return at[y]; });
+  plant.picture({Rod{{0, 0}, bob}, Disk{bob, 0.06}, Ring{at_angle([](const auto& at) { return sin(at.t); }), 0.08}});
   plant.observable("s", surface);
   plant.observable("error", [=](const auto& at) { return sin(at.t) - at[y]; });
   return plant;
@@ -86,7 +93,7 @@ Problem sliding_control() {
   };
   const auto event_times = [=](const Values& values, double end) -> std::optional<std::vector<double>> {
     if (!start_is_declared(values)) return std::nullopt;
-    const double reached = static_cast<double>(reached_at());
+    const auto reached = static_cast<double>(reached_at());
     if (values.parameters()[0] == 0 || reached > end) return std::vector<double>{};
     return std::vector{reached};
   };

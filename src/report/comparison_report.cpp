@@ -8,6 +8,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/curves.hpp"
 #include "report/json.hpp"
@@ -417,7 +418,13 @@ std::string comparison_to_html(const std::vector<StoredRun>& runs, const std::st
   }
   Json head = empty_page(fmt::format("{} runs compared", runs.size()), times.front(), times.back());
   head["summary"] = fmt::format("differences from {}", runs.front().name);
-  head["method"] = text_of(runs.front().json, "method");
+  std::vector<std::string> methods, counts;
+  for (const StoredRun& run : runs) {
+    methods.push_back(text_of(run.json, "method"));
+    counts.push_back(fmt::format("{}", run.samples.rows()));
+  }
+  head["method"] = fmt::format("{}", fmt::join(methods, " beside "));
+  head["counts"] = fmt::format("{} samples", fmt::join(counts, " and "));
   head["outcome"] = "compared";
   head["command"] = command;
   head["stacked"] = plots;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,9 +47,13 @@ struct Scale {
     return all;
   }
   double share(double value) const { return (value - low) / (high - low); }
-  /// Enough digits to tell neighbours apart.
+  /// Enough digits to tell neighbours apart, without an exponent where that is short.
   std::string label(double value) const {
+    constexpr double small = 1e-4, large = 1e6;
+    if (value == 0) return "0";
     const double size = std::max(std::abs(low), std::abs(high));
+    if (size >= small && size < large)
+      return fmt::format("{:.{}f}", value, std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 16));
     return fmt::format("{:.{}g}", value, std::clamp(static_cast<int>(std::ceil(std::log10(size / step))) + 1, 1, 16));
   }
 };
@@ -66,6 +71,61 @@ PlotNames plot_names(const std::string& words) {
   if (comma == std::string::npos) return {"t", words};
   return {words.substr(0, comma), words.substr(comma + 1)};
 }
+
+namespace {
+
+/// So many instants at equal distances, and of every step its end, and places between where there are few steps: what
+/// takes some small steps would be seen by none of the former.
+std::vector<double> instants_of(const Result& run, int points) {
+  constexpr int most_places = 8;
+  std::vector<double> times;
+  for (int i = 0; i <= points; ++i)
+    times.push_back(i == points ? run.t_end : run.t_start + (run.t_end - run.t_start) * i / points);
+  const std::vector<double>&from = run.trajectory.t0, &to = run.trajectory.t1;
+  const int places = std::clamp(points / static_cast<int>(std::max<std::size_t>(to.size(), 1)), 1, most_places);
+  for (std::size_t k = 0; k < to.size(); ++k)
+    for (int i = 1; i <= places; ++i) times.push_back(i == places ? to[k] : from[k] + (to[k] - from[k]) * i / places);
+  const bool is_backward = run.t_end < run.t_start;
+  std::sort(times.begin(), times.end(), [=](double a, double b) { return is_backward ? a > b : a < b; });
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+/// Of many points those that show the same: of each of so many groups the first, the smallest and largest, and a gap.
+CurvePlot thinned(CurvePlot plot, std::size_t groups) {
+  constexpr std::size_t most_of_a_group = 6;
+  if (plot.x.size() <= most_of_a_group * groups) return plot;
+  CurvePlot out{plot.title, plot.x_name, plot.y_name, {}, {}};
+  for (std::size_t g = 0; g < groups; ++g) {
+    const std::size_t first = plot.x.size() * g / groups, end = plot.x.size() * (g + 1) / groups;
+    std::vector<std::size_t> kept{first};
+    for (const std::vector<double>* values : {&plot.x, &plot.y}) {
+      std::size_t low = first, high = first;
+      for (std::size_t i = first; i < end; ++i) {
+        if ((*values)[i] < (*values)[low] || std::isnan((*values)[low])) low = i;
+        if ((*values)[i] > (*values)[high] || std::isnan((*values)[high])) high = i;
+      }
+      kept.insert(kept.end(), {low, high});
+    }
+    for (std::size_t i = first; i < end && kept.size() < most_of_a_group; ++i)
+      if (!std::isfinite(plot.x[i]) || !std::isfinite(plot.y[i])) kept.push_back(i);
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    for (const std::size_t i : kept) {
+      out.x.push_back(plot.x[i]);
+      out.y.push_back(plot.y[i]);
+    }
+  }
+  out.x.push_back(plot.x.back());
+  out.y.push_back(plot.y.back());
+  return out;
+}
+
+std::string title_of(const CurvePlot& plot) {
+  return fmt::format("{}: {}{}", plot.title, plot.y_name, plot.x_name == "t" ? "" : " over " + plot.x_name);
+}
+
+}  // namespace
 
 CurvePlot plot_of(const Result& run, const PlotNames& names, int points) {
   CurvePlot plot{run.model, names.horizontal, names.vertical, {}, {}};
@@ -89,8 +149,7 @@ CurvePlot plot_of(const Result& run, const PlotNames& names, int points) {
     }
     times.clear();
   };
-  for (int i = 0; i <= points; ++i) {
-    const double t = i == points ? run.t_end : run.t_start + (run.t_end - run.t_start) * i / points;
+  for (const double t : instants_of(run, points)) {
     for (; event < run.events.size() && direction * (run.events[event].t - t) <= 0; ++event) {
       flush();
       if (run.events[event].t != run.t_start) add(run.before(run.events[event].t));
@@ -99,7 +158,7 @@ CurvePlot plot_of(const Result& run, const PlotNames& names, int points) {
     times.push_back(t);
   }
   flush();
-  return plot;
+  return thinned(std::move(plot), static_cast<std::size_t>(points));
 }
 
 std::string to_svg(const CurvePlot& plot) {
@@ -123,10 +182,10 @@ std::string to_svg(const CurvePlot& plot) {
   }
   fmt::format_to(out,
                  "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444444\"/>\n"
-                 "<text x=\"{}\" y=\"26\" font-size=\"17\">{}: {}</text>\n"
+                 "<text x=\"{}\" y=\"26\" font-size=\"17\">{}</text>\n"
                  "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                 left, top, right - left, bottom - top, left, escaped_for_xml(plot.title), escaped_for_xml(plot.y_name),
-                 (left + right) / 2, height - 14, escaped_for_xml(plot.x_name));
+                 left, top, right - left, bottom - top, left, escaped_for_xml(title_of(plot)), (left + right) / 2,
+                 height - 14, escaped_for_xml(plot.x_name));
   std::string points;
   const auto flush = [&] {
     if (!points.empty())
@@ -159,7 +218,7 @@ std::string to_png(const CurvePlot& plot) {
   picture.line(left, bottom, right, bottom, dark);
   picture.line(left, top, left, bottom, dark);
   picture.line(right, top, right, bottom, dark);
-  picture.text(left, 28, fmt::format("{}: {}", plot.title, plot.y_name), black);
+  picture.text(left, 28, title_of(plot), black);
   picture.text((left + right) / 2, height - 12, plot.x_name, black, Raster::Align::middle);
   for (std::size_t i = 1; i < plot.x.size(); ++i)
     picture.line(frame.across(plot.x[i - 1]), frame.down(plot.y[i - 1]), frame.across(plot.x[i]), frame.down(plot.y[i]),

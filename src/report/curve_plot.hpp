@@ -20,7 +20,8 @@ struct PlotNames {
 };
 PlotNames plot_names(const std::string& words);
 
-/// So many instants of the run, evenly spread, and both sides of every event. Needs Keep::everything.
+/// So many instants of the run, evenly spread, every end of a step and both sides of every event; where that is much
+/// more, the extremes of so many groups of it. Needs Keep::everything.
 CurvePlot plot_of(const Result& run, const PlotNames& names, int points = 2000);
 
 std::string to_svg(const CurvePlot& plot);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "pawl/contact_family.hpp"
+
 namespace pawl {
 
 using Json = nlohmann::ordered_json;
@@ -97,7 +99,19 @@ class Drawing {
   Json all_ = Json::array(), channels_ = Json::array();
 };
 
-/// Coordinates x..., y... and perhaps z... of the same suffix, as dots.
+constexpr std::size_t most_shapes = 400;  // of a picture that nobody has declared
+
+/// The spheres of a family of contacts.
+Picture default_picture(const Spheres& spheres) {
+  Picture picture;
+  for (int i = 0; i < spheres.size() && picture.shapes.size() < most_shapes; ++i) {
+    const auto [x, y, z] = spheres.centre(i);
+    picture.add(Sphere{{x, y, z}, spheres.radii[static_cast<std::size_t>(i)]});
+  }
+  return picture;
+}
+
+/// Coordinates x..., y... and perhaps z... of the same suffix, or ..._x, ..._y, ..._z, as dots.
 Picture default_picture(const System::Declarations& model) {
   Picture picture;
   const auto find = [&](const std::string& name) -> std::optional<State> {
@@ -105,11 +119,13 @@ Picture default_picture(const System::Declarations& model) {
     if (it == model.state_names.end()) return std::nullopt;
     return State{static_cast<int>(it - model.state_names.begin())};
   };
-  for (std::size_t i = 0; i < model.state_names.size() && picture.shapes.size() < 400; ++i) {
+  for (std::size_t i = 0; i < model.state_names.size() && picture.shapes.size() < most_shapes; ++i) {
     const std::string& name = model.state_names[i];
-    if (name.empty() || name[0] != 'x' || name.back() == '\'') continue;
-    const std::string rest = name.substr(1);
-    const auto y = find("y" + rest), z = find("z" + rest);
+    if (name.empty() || name.back() == '\'') continue;
+    const std::size_t letter = name.ends_with("_x") ? name.size() - 1 : 0;
+    if (name[letter] != 'x') continue;
+    const auto other = [&](char axis) { return find(std::string(name).replace(letter, 1, 1, axis)); };
+    const auto y = other('y'), z = other('z');
     if (!y) continue;
     const State x{static_cast<int>(i)};
     picture.add(Sphere{{x, *y, z ? Number(*z) : Number(0)}, 0});
@@ -124,7 +140,11 @@ PictureData picture_of(const Result& run) {
   const System::Declarations& model = run.declarations->parts ? *run.declarations->parts : *run.declarations;
   Drawing drawing(run);
   const bool is_declared = model.picture != nullptr;
-  const Picture own = is_declared ? *model.picture : model.mechanics ? default_picture(model) : Picture();
+  const int family = family_of(*run.declarations);
+  const Picture own = is_declared       ? *model.picture
+                      : family >= 0     ? default_picture(run.final()[ContactFamily{family}].family->spheres)
+                      : model.mechanics ? default_picture(model)
+                                        : Picture();
   if (own.shapes.empty()) return {};
   for (const Shape& shape : own.shapes) drawing.add(shape);
   PictureData data = drawing.take();

@@ -29,6 +29,41 @@ TEST(CurvePlot, HasBothValuesAtAnEvent) {
   EXPECT_TRUE(std::is_sorted(plot.x.begin(), plot.x.end()));
 }
 
+// The speed of van der Pol's oscillator is above 1000 for a thousandth of a second in a run of 2000.
+TEST(CurvePlot, SeesWhatAFewStepsTake) {
+  const Problem& problem = find_problem("vdpol");
+  const Result run = simulate(problem.system, {.end = problem.end});
+  const CurvePlot plot = plot_of(run, plot_names("y,v"), 100);
+  const Range v = run.range(State{1});
+  EXPECT_GT(v.max, 1000);
+  EXPECT_GE(*std::max_element(plot.y.begin(), plot.y.end()), v.max);
+  EXPECT_LE(*std::min_element(plot.y.begin(), plot.y.end()), v.min);
+}
+
+TEST(CurvePlot, OfManyStepsKeepsTheExtremes) {
+  System wave("wave");
+  const auto x = wave.state("x", 0), y = wave.state("y", 1);
+  wave.rates([=](const auto& at, auto& d) {
+    d[x] = at[y];
+    d[y] = -at[x];
+  });
+  const Result run = simulate(wave, {.end = 1000, .method = "rk4", .step = 0.1});
+  const CurvePlot plot = plot_of(run, plot_names("x"), 50);
+  EXPECT_LE(plot.x.size(), 301u);
+  EXPECT_EQ(plot.x.front(), 0);
+  EXPECT_EQ(plot.x.back(), 1000);
+  EXPECT_TRUE(std::is_sorted(plot.x.begin(), plot.x.end()));
+  EXPECT_EQ(*std::max_element(plot.y.begin(), plot.y.end()), run.range(x).max);
+  EXPECT_EQ(*std::min_element(plot.y.begin(), plot.y.end()), run.range(x).min);
+}
+
+TEST(CurvePlot, WritesNumbersOfItsAxesWithoutAnExponentWhereThatIsShort) {
+  const std::string svg = to_svg({"a", "x", "y", {0, 2000}, {0, 0.003}});
+  for (const char* text : {">a: y over x<", ">0<", ">500<", ">1500<", ">0.001<", ">0.003<"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  EXPECT_NE(to_svg({"a", "t", "y", {0, 2e9}, {0, 1}}).find(">5e+08<"), std::string::npos);
+}
+
 TEST(CurvePlot, AsSvgHasAllPointsAndNoNameAsMarkup) {
   const CurvePlot plot{"a<b", "t", "x&y", {0, 1, 2}, {0, 2, 1}};
   const std::string svg = to_svg(plot);

@@ -59,7 +59,7 @@ std::string unpacked(const std::string& bytes) {
 
 /// The JSON head of a report.
 Json head_of(const std::string& page) {
-  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const std::string begin = R"(<script type="application/octet-stream" id="data">)";
   const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
   const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
   std::uint32_t length = 0;
@@ -69,7 +69,7 @@ Json head_of(const std::string& page) {
 
 /// The numbers behind a place in it, which are stored byte plane by byte plane.
 std::vector<float> array_of(const std::string& page, const Json& place) {
-  const std::string begin = "<script type=\"application/octet-stream\" id=\"data\">";
+  const std::string begin = R"(<script type="application/octet-stream" id="data">)";
   const auto from = page.find(begin) + begin.size(), to = page.find("</script>", from);
   const std::string bytes = unpacked(from_base64(page.substr(from, to - from)));
   std::uint32_t length = 0;
@@ -125,6 +125,8 @@ TEST(HtmlReport, DrawsSpheresOfAFamilyBetweenTheirSamples) {
             Json::array({"The spheres of a family of contacts have no common steps: between its 5 samples this file "
                          "draws cubics through positions and speeds. More samples show impacts sharper."}));
   EXPECT_EQ(head["counts"], "5 samples, 0 impacts of the family, counted, not listed");
+  EXPECT_EQ(head["picture"]["shapes"][0]["kind"], "sphere");
+  EXPECT_EQ(head["picture"]["channels"], Json::array({"ball1_x", "ball1_y", "ball1_z", 0.1}));
   EXPECT_EQ(head["curves"][0]["name"], "ball1_x");
   EXPECT_EQ(misuse_of([&] { to_html(simulate(sky, {.end = 1, .keep = Keep::end})); }),
             "a report draws the polynomials of the run: ask for Options::keep = Keep::everything");
@@ -255,7 +257,8 @@ TEST(HtmlReport, OfEquationsHasTheDistanceFromConsistentValuesAtTheEndOfEverySte
 TEST(HtmlReport, LeavesCurvesOutAndSaysSoWhereItWouldBecomeTooLarge) {
   const Result run = run_of("pleiades");
   const std::size_t states = run.state_names().size();
-  const double per_curve = 0.8e-6 * static_cast<double>(run.trajectory.coefficients.size() / states);
+  const double per_curve =
+      0.8e-6 * static_cast<double>(run.trajectory.coefficients.size()) / static_cast<double>(states);
   const Json whole = head_of(to_html(run, {.plots = {"y3"}}));
   const Json thinned = head_of(to_html(run, {.plots = {"y3"}, .most_megabytes = 4.5 * per_curve}));
   EXPECT_EQ(whole["remarks"], Json::array());
@@ -300,7 +303,7 @@ TEST(Picture, IsDeclaredByEveryMechanismOfTheCatalogue) {
     if (!problem.system.declarations().mechanics) continue;
     EXPECT_NE(problem.system.declarations().picture, nullptr) << problem.name();
   }
-  for (const char* other : {"flyball", "gear-wheels", "coulomb-oscillator"})
+  for (const char* other : {"flyball", "gear-wheels", "coulomb-oscillator", "friction", "bok-2", "sliding-control"})
     EXPECT_NE(find_problem(other).system.declarations().picture, nullptr) << other;
 }
 
@@ -313,6 +316,11 @@ TEST(Picture, DefaultsToTheCoordinates) {
   EXPECT_EQ(head["picture"]["declared"], false);
   EXPECT_EQ(head["picture"]["space"], false);
   EXPECT_EQ(head["picture"]["channels"], Json::array({"x", "y", 0.0}));
+
+  Mechanics flight("flight");
+  for (const char* name : {"bob_x", "bob_y", "bob_z"}) flight.mass(flight.coordinate(name, 0, 1), 1.0);
+  EXPECT_EQ(head_of(to_html(simulate(flight, {.end = 1})))["picture"]["channels"],
+            Json::array({"bob_x", "bob_y", "bob_z", 0.0}));
 }
 
 }  // namespace

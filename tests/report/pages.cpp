@@ -11,7 +11,9 @@
 #include "pawl/pawl.hpp"
 #include "pawl/report.hpp"
 #include "pawl/sweep.hpp"
+#include "pawl/verify.hpp"
 #include "problems/catalogue.hpp"
+#include "report/comparison_report.hpp"
 #include "report/json.hpp"
 #include "report/sweep_report.hpp"
 #include "report/whole_file.hpp"
@@ -57,6 +59,23 @@ class Pages {
     how.command = fmt::format("pawl run {}", problem);
     add(file, one.system, Values(one.system), {.start = one.start, .end = one.end}, how);
   }
+  void add_verified(const std::string& file, const std::string& problem) {
+    const Problem& one = find_problem(problem);
+    const Options options{.start = one.start, .end = one.end, .keeps_history = true};
+    const Result run = simulate(one.system, options);
+    const Verification verification = verify(one.system, options, run);
+    report(run, fmt::format("{}/{}", folder_, file), {.run_options = &options, .verification = &verification});
+  }
+  void add_comparison(const std::string& file, const std::string& problem, double tight, double loose) {
+    const Problem& one = find_problem(problem);
+    std::vector<StoredRun> runs;
+    for (const double tolerance : {tight, loose}) {
+      const Result run = simulate(one.system, {.end = one.end, .tolerance = tolerance, .samples = 1000});
+      runs.push_back(
+          {tolerance == tight ? "tight" : "loose", to_json(run), run.table_of_samples(run.quantity_names())});
+    }
+    write_whole_file(fmt::format("{}/{}", folder_, file), comparison_to_html(runs, "pawl compare tight loose"));
+  }
   void finish() { write_whole_file(folder_ + "/values.json", print(all_)); }
 
  private:
@@ -86,6 +105,20 @@ System decay(const std::string& name, const std::string& state, double rate) {
   System system(name);
   const auto x = system.state(state, 1);
   system.rates([=](const auto& at, auto& d) { d[x] = -rate * at[x]; });
+  return system;
+}
+
+/// Everything in it has a name that begins with this one.
+System decay_with_event(const std::string& name, double rate) {
+  System system(name);
+  const auto x = system.state(name + "\x01", 1);
+  const auto k = system.parameter(name + " rate", rate);
+  const auto is_late = system.discrete(name + " late", false);
+  system.rates([=](const auto& at, auto& d) { d[x] = -at[k] * at[x]; });
+  system.observable(name + " seen", [=](const auto& at) { return 2 * at[x]; });
+  system.guard(name + " half", [=](const auto& at) { return at[x] - 0.5; }).then([=](Jump& jump) {
+    jump[is_late] = true;
+  });
   return system;
 }
 
@@ -126,15 +159,16 @@ int main(int count, char** words) {
   pages.add("servo.html", "servo");
   pages.add("top.html", "quaternion-top");
   pages.add("stop.html", "pendulum-stop");
-  pages.add("long.html", "robertson");
+  const System& long_lasting = find_problem("robertson").system;
+  pages.add("long.html", long_lasting, Values(long_lasting), {.end = 1e11});
   const std::string evil = "</script><script>window.hacked=1</script>\"'&<b>\u03a8\u6a21\u578b";
-  const System names = decay(evil, evil + "\x01", 1);
+  const System names = decay_with_event(evil, 1);
   pages.add("names.html", names, Values(names), {.end = 1});
   const System many = many_states(10000);
   pages.add("many.html", many, Values(many), {.end = 1});
   const System fails = broken();
   pages.add("failed.html", fails, Values(fails), {.end = 1});
-  const System fast = decay("fast", "x", 1e12);
+  const System fast = decay_with_event("fast", 1e12);
   pages.add("short.html", fast, Values(fast), {.end = 3e-12});
   const System back = decay("backward", "x", 1);
   pages.add("backward.html", back, Values(back), {.start = 2, .end = 0});
@@ -144,10 +178,12 @@ int main(int count, char** words) {
   pages.add("34253-steps.html", long_one, Values(long_one), {.end = 34253 * 0.05, .method = "dop853", .step = 0.05});
   const System longest = counted();
   pages.add("million-steps.html", longest, Values(longest), {.end = 33500, .method = "dop853", .step = 0.0335});
+  pages.add_verified("verified.html", "pendulum-stop");
+  pages.add_comparison("compared.html", "kepler", 1e-9, 1e-6);
   pages.finish();
   // A sweep of the ball; with a gravity of -1 it never comes down.
   Design design;
-  design.vary("e", levels(0.5, 0.9, 9)).vary("gravity", {9.7, 9.81, -1});
+  design.vary("e", levels(0.5, 0.9, 9)).vary("gravity", {3.7, 9.81, -1});
   SweepOptions how;
   how.run = {.end = 5};
   how.keep = {"events", "last_time_of:ground"};

@@ -7,6 +7,8 @@ export interface Curve {
   readonly low: number;
   readonly high: number;
   readonly note?: string;
+  /// How exact its values are, where they are not stored with all digits.
+  readonly resolution?: number;
   /// The value at a time inside that piece, ends included.
   valueIn(piece: number, t: number): number;
 }
@@ -44,6 +46,7 @@ export class Pieces {
 /// Σ c_k T_k(s), s in [-1, 1] over the piece, with integers c_k in units of quantum / number of coefficients; or with
 /// numbers as they are.
 export class Polynomials implements Curve {
+  readonly resolution: number;
   private readonly first: Uint32Array;
   constructor(
     readonly name: string,
@@ -58,6 +61,7 @@ export class Polynomials implements Curve {
     private readonly quantum: number, // 0: the coefficients are numbers
     private readonly power: { origins: Float64Array; spans: Float64Array } | null,
   ) {
+    this.resolution = quantum > 0 ? (high - low) * 1e-6 : 0;
     this.first = new Uint32Array(counts.length + 1);
     for (let i = 0; i < counts.length; ++i) this.first[i + 1] = this.first[i] + counts[i];
   }
@@ -144,12 +148,14 @@ export class Change implements Curve {
   readonly name: string;
   readonly low = 0;
   readonly high: number;
+  readonly resolution?: number;
   private readonly start: number;
   constructor(
     private readonly of: Curve,
     pieces: Pieces,
   ) {
     this.name = `change of ${of.name}`;
+    this.resolution = of.resolution;
     this.start = pieces.runStart <= pieces.runEnd ? of.valueIn(0, pieces.first) : of.valueIn(pieces.count - 1, pieces.last);
     this.high = Math.max(Math.abs(of.high - this.start), Math.abs(of.low - this.start));
   }

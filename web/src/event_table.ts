@@ -1,9 +1,18 @@
 // Every event as a row that centres the plots on it and shows the values before and after.
 import type { Curve } from './curve';
+import type { EventRow } from './data';
 import { element } from './element';
-import { exactTime, format, type View } from './view';
+import { exactTime, formatValue, type View } from './view';
 
 const page = 100;
+
+/// The mode after an event; of one of many parts what the event has changed.
+function changes(event: EventRow): string {
+  const parts = event.after.split(', ');
+  if (parts.length <= 3) return event.after;
+  const before = new Set(event.before.split(', '));
+  return parts.filter((part) => !before.has(part)).join(', ') || 'as before';
+}
 
 export class EventTable {
   readonly element: HTMLElement;
@@ -45,7 +54,7 @@ export class EventTable {
         const event = events[row];
         const jump = element('button', { type: 'button', className: 'link', 'data-row': String(row) }, exactTime(event.t));
         jump.onclick = () => this.view.choose(row);
-        return element('tr', { 'data-row': String(row) }, element('td', {}, jump), element('td', {}, event.kind), element('td', {}, event.names.join(', ')), element('td', {}, event.after), element('td', {}, event.notes.join('; ')));
+        return element('tr', { 'data-row': String(row) }, element('td', {}, jump), element('td', {}, event.kind), element('td', {}, event.names.join(', ')), element('td', { title: event.after }, changes(event)), element('td', {}, event.notes.join('; ')));
       }),
     );
     this.more.hidden = count <= this.shown;
@@ -65,7 +74,7 @@ export class EventTable {
       `t = ${exactTime(t)}: ` +
       this.curves()
         .slice(0, 6)
-        .map((curve) => `${curve.name} ${format(report.value(curve, t, true))} → ${format(report.value(curve, t))}`)
+        .map((curve) => `${curve.name} ${formatValue(report.value(curve, t, true), curve)} → ${formatValue(report.value(curve, t), curve)}`)
         .join(', ');
   }
 }

@@ -1,10 +1,11 @@
 // Events on the axis of time, one lane per name, and below them the mode. Aligned with the plots above.
 import { color, curveColor, element, prepare } from './element';
-import type { TimePlot } from './time_plot';
+import { margins, type TimePlot } from './time_plot';
 import type { View } from './view';
 
 const laneHeight = 18;
 const mostLanes = 24;
+const frameIn = (width: number) => ({ left: margins.left, width: width - margins.left - margins.right });
 
 export class Lanes {
   readonly element: HTMLElement;
@@ -13,6 +14,7 @@ export class Lanes {
   private readonly rows = new Map<string, number[]>();
   private readonly hasModes: boolean;
   private readonly hiddenNames: number;
+  private readonly modes = new Map<number, { place: number; text: string }>();
 
   constructor(
     private readonly view: View,
@@ -29,6 +31,7 @@ export class Lanes {
     this.names = [...this.rows.keys()].slice(0, mostLanes);
     this.hiddenNames = this.rows.size - this.names.length;
     this.hasModes = report.head.modes.t.length > 1;
+    this.nameModes();
     this.canvas.setAttribute('role', 'group');
     this.canvas.setAttribute('aria-label', 'events over time: arrow keys choose the next event');
     this.canvas.onclick = (event) => this.click(event);
@@ -42,9 +45,19 @@ export class Lanes {
     return this.names.length === 0 && !this.hasModes;
   }
 
+  /// What distinguishes a mode stands first in its name: the parts that fewest modes have.
+  private nameModes(): void {
+    const { modes, words } = this.view.report.head;
+    const all = [...new Set(modes.name)];
+    const parts = all.map((number) => words[number].split(', '));
+    const counts = new Map<string, number>();
+    for (const part of parts.flat()) counts.set(part, (counts.get(part) ?? 0) + 1);
+    all.forEach((number, place) => this.modes.set(number, { place, text: parts[place].sort((a, b) => counts.get(a)! - counts.get(b)!).join(', ') || 'no mode' }));
+  }
+
   draw(): void {
     const width = (this.canvas.parentElement?.clientWidth ?? 0) - 2;
-    const area = this.plots()[0]?.area ?? { left: 74, width: width - 86 };
+    const area = this.plots()[0]?.area ?? frameIn(width);
     if (width <= 0) return;
     const height = this.names.length * laneHeight + (this.hasModes ? laneHeight + 6 : 0) + 4;
     const context = prepare(this.canvas, width, height);
@@ -55,6 +68,10 @@ export class Lanes {
       const top = lane * laneHeight + 2;
       context.fillStyle = color('--grid');
       context.fillRect(area.left, top + laneHeight / 2, area.width, 1);
+      context.strokeStyle = color('--surface'); // around the letters, so that the line does not run into them; events may
+      context.lineWidth = 5;
+      context.lineJoin = 'round';
+      context.strokeText(name, area.left + 4, top + laneHeight - 6, area.width - 8);
       const counts = new Uint16Array(Math.ceil(area.width) + 1);
       for (const row of this.rows.get(name)!) {
         const at = x(report.events[row].t) - area.left;
@@ -73,12 +90,8 @@ export class Lanes {
         context.fillStyle = color('--event');
         context.fillRect(x(report.events[event].t) - 2, top, 4, laneHeight - 2);
       }
-      context.save();
-      context.shadowColor = color('--surface');
-      context.shadowBlur = 4;
       context.fillStyle = color('--text');
       context.fillText(name, area.left + 4, top + laneHeight - 6, area.width - 8);
-      context.restore();
     });
     if (this.hasModes) this.drawModes(context, area, this.names.length * laneHeight + 6, x);
     context.fillStyle = color('--now');
@@ -87,8 +100,8 @@ export class Lanes {
   }
 
   private drawModes(context: CanvasRenderingContext2D, area: { left: number; width: number }, top: number, x: (t: number) => number): void {
-    const { modes, words, t_end, t_start } = this.view.report.head;
-    const numbers = [...new Set(modes.name)];
+    const { modes, t_end, t_start } = this.view.report.head;
+    const colours = Array.from({ length: 7 }, (_, i) => curveColor(i));
     modes.t.forEach((t, i) => {
       const until = i + 1 < modes.t.length ? modes.t[i + 1] : t_end;
       const [a, b] = t_start <= t_end ? [t, until] : [until, t];
@@ -96,12 +109,11 @@ export class Lanes {
       const to = Math.min(area.left + area.width, x(b));
       if (to < from) return;
       const size = Math.max(0.5, to - from);
-      const index = numbers.indexOf(modes.name[i]);
+      const { place, text } = this.modes.get(modes.name[i])!;
       context.globalAlpha = 0.35;
-      context.fillStyle = curveColor(index);
+      context.fillStyle = colours[place % colours.length];
       context.fillRect(from, top, size, laneHeight);
       context.globalAlpha = 1;
-      const text = words[modes.name[i]] || 'no mode';
       if (size > 24) {
         context.fillStyle = color('--text');
         context.save();
@@ -115,7 +127,7 @@ export class Lanes {
   }
 
   private click(event: MouseEvent): void {
-    const area = this.plots()[0]?.area ?? { left: 74, width: this.canvas.clientWidth - 86 };
+    const area = this.plots()[0]?.area ?? frameIn(this.canvas.clientWidth);
     const lane = Math.floor((event.offsetY - 2) / laneHeight);
     const u = this.view.min + ((event.offsetX - area.left) / area.width) * (this.view.max - this.view.min);
     const rows = this.rows.get(this.names[lane]) ?? this.view.report.events.map((_, i) => i);

@@ -17,7 +17,9 @@ class Page {
   readonly phases: PhasePlot[] = [];
   readonly others: TimePlot[] = []; // steps, drift
   private active: TimePlot | null = null;
+  private onScreen: { theme?: string; closed: HTMLDetailsElement[] } = { closed: [] }; // while the page is printed
   private readonly stack = element('div', { className: 'stack' });
+  private readonly over = element('div', { className: 'stack' }); // above it: what is drawn over something else than time
   private readonly lanes: Lanes;
   private readonly variables: Variables;
   readonly player: Player | null;
@@ -28,11 +30,13 @@ class Page {
     this.lanes = new Lanes(this.view, () => this.plots);
     this.variables = new Variables(this.view, (curve) => this.active?.curves.includes(curve) ?? false, (curve) => this.toggle(curve));
     this.player = head.picture && report.pieces.count > 0 ? new Player(this.view) : null;
+    const variables = section('Variables', true, this.variables.element);
+    variables.classList.add('screen');
     root.append(
       this.header(),
       ...messages(report, (level) => level !== 'note'),
       ...head.remarks.map((remark) => element('p', { className: 'message note' }, remark)),
-      element('div', { className: 'main' }, element('div', { className: 'left' }, this.toolbar(), this.stack), element('div', { className: 'right' }, ...(this.player ? [this.player.element] : []), section('Variables', true, this.variables.element))),
+      element('div', { className: 'main' }, element('div', { className: 'left' }, this.toolbar(), this.over, this.stack), element('div', { className: 'right' }, ...(this.player ? [this.player.element] : []), variables)),
     );
     if (report.events.length > 0) root.append(section(`Events (${report.events.length})`, true, new EventTable(this.view, () => this.plots.flatMap((plot) => plot.curves)).element));
     this.addDefaultPlots();
@@ -52,7 +56,24 @@ class Page {
         event.preventDefault();
       }
     });
-    window.addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+    window.addEventListener('beforeprint', () => this.print(true));
+    window.addEventListener('afterprint', () => this.print(false));
+  }
+
+  /// On paper everything is open, light, and as wide as the paper; afterwards the page is as it was.
+  private print(isPrinting: boolean): void {
+    const root = document.documentElement;
+    if (isPrinting) {
+      this.onScreen = { theme: root.dataset.theme, closed: [...document.querySelectorAll('details')].filter((one) => !one.open) };
+      root.dataset.theme = 'light';
+    } else {
+      if (this.onScreen.theme) root.dataset.theme = this.onScreen.theme;
+      else delete root.dataset.theme;
+    }
+    root.classList.toggle('printing', isPrinting);
+    for (const one of this.onScreen.closed) one.open = isPrinting;
+    this.layout(true);
+    this.repaint();
   }
 
   private header(): HTMLElement {
@@ -130,11 +151,11 @@ class Page {
     const plot = new TimePlot(this.view, curves, { label }, (one) => this.setActive(one), (one) => {
       if (this.plots.length < 2) return;
       this.plots.splice(this.plots.indexOf(one), 1);
-      one.element.remove();
+      one.remove();
       this.setActive(this.plots[0]);
     });
     this.plots.push(plot);
-    this.stack.insertBefore(plot.element, this.lanes.element.parentElement ? this.lanes.element : (this.phases[0]?.element ?? null));
+    this.stack.insertBefore(plot.element, this.lanes.element.parentElement ? this.lanes.element : null);
     this.setActive(plot);
     return plot;
   }
@@ -144,7 +165,7 @@ class Page {
       one.element.remove();
     });
     this.phases.push(plot);
-    this.stack.append(plot.element);
+    this.over.append(plot.element);
     plot.draw();
   }
   private setActive(plot: TimePlot): void {

@@ -1,11 +1,12 @@
 // One quantity over another, for the window of time that the other plots show. Jumps are dotted.
 import type { Curve } from './curve';
 import { color, curveColor, element, prepare } from './element';
-import { format, type View } from './view';
+import { formatValue, ticks, type View } from './view';
 
 export class PhasePlot {
   readonly element: HTMLElement;
   private readonly canvas = element('canvas', { className: 'phase' });
+  private readonly legend: HTMLElement;
   private readonly height = 300;
 
   constructor(
@@ -18,7 +19,8 @@ export class PhasePlot {
     remove.onclick = () => onRemove(this);
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', `${y.name} over ${x.name}`);
-    this.element = element('div', { className: 'card' }, element('div', { className: 'bar' }, element('div', { className: 'legend' }, `${y.name} over ${x.name}`), element('div', { className: 'tools' }, remove)), this.canvas);
+    this.legend = element('div', { className: 'legend' }, `${y.name} over ${x.name}`);
+    this.element = element('div', { className: 'card' }, element('div', { className: 'bar' }, this.legend, element('div', { className: 'tools' }, remove)), this.canvas);
     view.onChange(() => this.draw());
     view.onNow(() => this.draw());
   }
@@ -61,16 +63,15 @@ export class PhasePlot {
     context.strokeStyle = color('--grid');
     context.lineWidth = 1;
     context.textAlign = 'center';
-    const [dx, dy] = [step(xh - xl, 6), step(yh - yl, 5)];
-    for (let x = Math.ceil(xl / dx) * dx; x <= xh; x += dx) {
-      stroke(context, [[toX(x), top], [toX(x), bottom]]);
-      context.fillText(format(Math.abs(x) < dx * 1e-9 ? 0 : x, dx), toX(x), bottom + 16);
+    for (const { at, text } of ticks(xl, xh, 6)) {
+      stroke(context, [[toX(at), top], [toX(at), bottom]]);
+      context.fillText(text, toX(at), bottom + 16);
     }
     context.fillText(this.x.name, (left + right) / 2, bottom + 33);
     context.textAlign = 'right';
-    for (let y = Math.ceil(yl / dy) * dy; y <= yh; y += dy) {
-      stroke(context, [[left, toY(y)], [right, toY(y)]]);
-      context.fillText(format(Math.abs(y) < dy * 1e-9 ? 0 : y, dy), left - 6, toY(y) + 4);
+    for (const { at, text } of ticks(yl, yh, 5)) {
+      stroke(context, [[left, toY(at)], [right, toY(at)]]);
+      context.fillText(text, left - 6, toY(at) + 4);
     }
     // One path for the curve and one for its jumps: strokes cost, not points.
     const curve = new Path2D();
@@ -99,9 +100,11 @@ export class PhasePlot {
     context.stroke(jumps);
     context.setLineDash([]);
     const { report, now } = this.view;
+    const [x, y] = [report.value(this.x, now), report.value(this.y, now)];
+    this.legend.textContent = `${this.y.name} over ${this.x.name}, at the mark ${formatValue(y, this.y)} over ${formatValue(x, this.x)}`;
     context.fillStyle = color('--now');
     context.beginPath();
-    context.arc(toX(report.value(this.x, now)), toY(report.value(this.y, now)), 4, 0, 7);
+    context.arc(toX(x), toY(y), 4, 0, 7);
     context.fill();
   }
 }
@@ -109,13 +112,6 @@ export class PhasePlot {
 function widened(low: number, high: number): [number, number] {
   const size = high > low ? high - low : Math.abs(high) || 1;
   return [low - size * 0.05, high + size * 0.05];
-}
-
-/// A round distance between about so many ticks.
-function step(range: number, count: number): number {
-  const raw = range / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  return power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
 }
 
 function stroke(context: CanvasRenderingContext2D, points: [number, number][]): void {

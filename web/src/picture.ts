@@ -63,10 +63,12 @@ export class PictureData {
   private measure(): number {
     const { pieces } = this.report;
     const steps = 400;
+    const within = this.shapes.filter((shape) => shape.kind !== 'floor'); // floors go on beyond what is shown
+    const shown = within.length > 0 ? within : this.shapes;
     let force = 0;
     for (let k = 0; k <= steps; ++k) {
       const at = this.moment(pieces.first + ((pieces.last - pieces.first) * k) / steps);
-      for (const shape of this.shapes) {
+      for (const shape of shown) {
         if (shape.kind === 'arrow') force = Math.max(force, Math.hypot(...this.place(shape, 1, at)) || 0);
         if (shape.force !== undefined) force = Math.max(force, Math.abs(this.number(shape.force, at)) || 0);
         const around = shape.kind === 'box' ? Math.hypot(...shape.sizes) / 2 : shape.kind === 'floor' ? shape.sizes[0] / 2 : shape.numbers.length ? this.number(shape.numbers[0], at) : 0;

@@ -28,7 +28,7 @@ export class Player {
 
   constructor(private readonly view: View) {
     const picture = new PictureData(view.report);
-    this.stage = picture.isInSpace ? (window.pawlSpace?.(this.canvas, picture, () => this.draw()) ?? null) : new Plane(this.canvas, picture);
+    this.stage = picture.isInSpace ? this.space(picture) : new Plane(this.canvas, picture);
     const length = view.report.pieces.last - view.report.pieces.first;
     for (const [text, seconds] of [['in 5 s', 5], ['in 10 s', 10], ['in 30 s', 30], ['in 2 min', 120]] as const) this.speed.append(element('option', { value: String(length / seconds), selected: seconds === 10 }, text));
     this.speed.append(element('option', { value: '1' }, 'real time'));
@@ -39,9 +39,18 @@ export class Player {
       view.setNow(first + ((last - first) * Number(this.scrub.value)) / 10000);
     };
     view.onNow(() => this.draw());
-    const hint = picture.isInSpace ? ' drag turns, wheel zooms' : '';
-    const origin = picture.isDeclared ? '' : 'dots at the coordinates: the model declares no picture.';
-    this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, `${origin}${hint}`)));
+    this.canvas.hidden = this.stage === null;
+    const hint = !picture.isInSpace ? '' : this.stage ? ' Drag or arrow keys turn, wheel or + and - zoom.' : ' This browser has no WebGL: a picture in space cannot be drawn.';
+    const origin = picture.isDeclared ? '' : 'The model declares no picture: this is what its coordinates say.';
+    this.element = section('Picture', true, element('div', { className: 'card' }, this.canvas, element('div', { className: 'bar' }, this.button, this.scrub, this.speed, this.clock), element('div', { className: 'soft' }, origin, element('span', { className: 'screen' }, hint))));
+  }
+
+  private space(picture: PictureData): Stage | null {
+    try {
+      return window.pawlSpace?.(this.canvas, picture, () => this.draw()) ?? null;
+    } catch {
+      return null; // the rest of the page is of use without it
+    }
   }
 
   toggle(): void {
@@ -50,10 +59,9 @@ export class Player {
   draw(): void {
     const { pieces } = this.view.report;
     const width = (this.canvas.parentElement?.clientWidth ?? 0) - 2;
-    if (width <= 0 || !this.stage) return;
     const length = pieces.last - pieces.first;
     const wide = this.view.time(this.view.max) - this.view.time(this.view.min);
-    this.stage.draw(this.view.now, width, Math.max(260, Math.min(480, width * 0.62)), Math.min(length / 25, wide / 5));
+    if (width > 0) this.stage?.draw(this.view.now, width, Math.max(260, Math.min(480, width * 0.62)), Math.min(length / 25, wide / 5));
     this.scrub.value = String(Math.round(((this.view.now - pieces.first) / (length || 1)) * 10000));
     this.clock.textContent = `t = ${exactTime(Number(this.view.now.toPrecision(8)))}`;
   }

@@ -1,6 +1,8 @@
-// The picture in space, by ogl (WebGL2). Bodies are unit meshes that are moved, turned and stretched; z is up.
+// The picture in space, by ogl (WebGL2), copied to the canvas that is seen, because browsers do not print the other kind.
+// Bodies are unit meshes that are moved, turned and stretched. The z of the model is up: the scene is turned once,
+// because ogl's controls turn about y.
 import { Box, Camera, Cylinder, Geometry, Mesh, Orbit, type OGLRenderingContext, Plane, Program, Renderer, Sphere, Torus, Transform, Vec3 } from 'ogl';
-import { color } from './element';
+import { color, prepare } from './element';
 import type { ShapeData } from './data';
 import { type Moment, type PictureData, traceMoments, type Vector } from './picture';
 
@@ -20,8 +22,10 @@ uniform vec3 tint; uniform float light, stripes, alpha;
 out vec4 result;
 void main() {
   vec3 n = length(v_normal) > 0.0 ? normalize(v_normal) : vec3(0.0, 0.0, 1.0);
-  float shade = 0.55 + 0.45 * max(0.0, dot(n, normalize(vec3(0.4, -0.5, 0.8))));
-  float band = stripes > 0.5 && v_local.x * v_local.y * v_local.z > 0.0 ? 0.72 : 1.0;
+  float shade = 0.55 + 0.45 * max(0.0, dot(n, normalize(vec3(0.4, 0.8, 0.5))));
+  float band = 1.0;
+  if (stripes == 1.0 && v_local.x * v_local.y * v_local.z > 0.0) band = 0.72;
+  if (stripes == 2.0 && mod(floor(12.0 * v_local.x) + floor(12.0 * v_local.y), 2.0) == 1.0) band = 0.88;
   result = vec4(mix(tint * shade * band, vec3(1.0, 0.45, 0.1), light), alpha);
 }`;
 
@@ -30,27 +34,29 @@ class Space {
   private readonly gl: OGLRenderingContext;
   private readonly scene = new Transform();
   private readonly camera: Camera;
-  private readonly orbit: { update(): void; target: Vec3 };
+  private readonly orbit: { update(): void; forcePosition(): void; target: Vec3 };
   private readonly meshes: { mesh: Mesh; shape: ShapeData; part: string }[] = [];
   private readonly size: number;
   private readonly middle: Vector;
 
   constructor(
-    canvas: HTMLCanvasElement,
+    private readonly canvas: HTMLCanvasElement,
     private readonly picture: PictureData,
-    repaint: () => void,
+    private readonly repaint: () => void,
   ) {
-    this.renderer = new Renderer({ canvas, dpr: window.devicePixelRatio || 1, alpha: true, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new Renderer({ alpha: true, antialias: true });
     this.gl = this.renderer.gl;
     const { low, high } = picture;
     this.size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-12);
     this.middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2];
     this.camera = new Camera(this.gl, { fov: 35, near: 0.01, far: 100 });
-    this.camera.up.set(0, 0, 1);
-    this.camera.position.set(0.85, -1.5, 0.75);
+    this.camera.position.set(0.85, 0.75, 1.5);
+    this.scene.rotation.x = -Math.PI / 2;
     const controls = new Orbit(this.camera, { element: canvas, target: new Vec3(0, 0, 0), ease: 1, inertia: 0 } as object);
-    this.orbit = controls as unknown as { update(): void; target: Vec3 };
+    this.orbit = controls as unknown as Space['orbit'];
     for (const type of ['pointermove', 'wheel', 'mousemove', 'touchmove']) canvas.addEventListener(type, () => requestAnimationFrame(repaint));
+    canvas.tabIndex = 0;
+    canvas.addEventListener('keydown', (event) => this.key(event));
     for (const shape of picture.shapes) this.make(shape);
   }
 
@@ -62,11 +68,29 @@ class Space {
     const at = this.picture.moment(now);
     for (const one of this.meshes) this.place(one.mesh, one.shape, one.part, at, now, flashTime);
     this.renderer.render({ scene: this.scene, camera: this.camera });
+    prepare(this.canvas, width, height).drawImage(this.gl.canvas as HTMLCanvasElement, 0, 0, width, height);
   }
 
-  private program(tint: string, stripes = false, alpha = 1): Program {
+  /// Arrow keys turn the camera about the picture by ten degrees, + and - bring it nearer and farther.
+  private key(event: KeyboardEvent): void {
+    const ten = Math.PI / 18;
+    const act: Record<string, [number, number, number]> = { ArrowLeft: [-ten, 0, 1], ArrowRight: [ten, 0, 1], ArrowUp: [0, ten, 1], ArrowDown: [0, -ten, 1], '+': [0, 0, 0.8], '=': [0, 0, 0.8], '-': [0, 0, 1.25] };
+    if (!act[event.key]) return;
+    const [around, up, farther] = act[event.key];
+    const { position } = this.camera;
+    const [x, y, z] = [position.x - this.orbit.target.x, position.y - this.orbit.target.y, position.z - this.orbit.target.z];
+    const distance = Math.hypot(x, y, z);
+    const [azimuth, height] = [Math.atan2(x, z) + around, Math.min(1.5, Math.max(-1.5, Math.asin(y / distance) + up))];
+    const far = distance * farther;
+    position.set(this.orbit.target.x + far * Math.cos(height) * Math.sin(azimuth), this.orbit.target.y + far * Math.sin(height), this.orbit.target.z + far * Math.cos(height) * Math.cos(azimuth));
+    this.orbit.forcePosition();
+    this.repaint();
+    event.preventDefault();
+  }
+
+  private program(tint: string, pattern: 'plain' | 'eighths' | 'squares' = 'plain', alpha = 1): Program {
     const [r, g, b] = rgb(tint);
-    return new Program(this.gl, { vertex, fragment, cullFace: false as unknown as GLenum, transparent: alpha < 1, uniforms: { tint: { value: [r, g, b] }, light: { value: 0 }, stripes: { value: stripes ? 1 : 0 }, alpha: { value: alpha } } });
+    return new Program(this.gl, { vertex, fragment, cullFace: false as unknown as GLenum, transparent: alpha < 1, uniforms: { tint: { value: [r, g, b] }, light: { value: 0 }, stripes: { value: ['plain', 'eighths', 'squares'].indexOf(pattern) }, alpha: { value: alpha } } });
   }
   private add(shape: ShapeData, geometry: Geometry, program: Program, part = '', mode?: number): void {
     const mesh = new Mesh(this.gl, { geometry, program, mode, frustumCulled: false } as object);
@@ -83,9 +107,9 @@ class Space {
       case 'spring':
         return this.add(shape, coil(gl), this.program('#888888'));
       case 'disk':
-        return this.add(shape, new Cylinder(gl, { radiusTop: 1, radiusBottom: 1, height: 1, radialSegments: 40 }), this.program(body, true));
+        return this.add(shape, new Cylinder(gl, { radiusTop: 1, radiusBottom: 1, height: 1, radialSegments: 40 }), this.program(body, 'eighths'));
       case 'sphere':
-        return this.add(shape, new Sphere(gl, { radius: 1, widthSegments: 32, heightSegments: 20 }), this.program(body, true));
+        return this.add(shape, new Sphere(gl, { radius: 1, widthSegments: 32, heightSegments: 20 }), this.program(body, 'eighths'));
       case 'box':
         return this.add(shape, new Box(gl), this.program(body));
       case 'ring':
@@ -93,13 +117,13 @@ class Space {
       case 'wall':
         return this.add(shape, new Cylinder(gl, { radiusTop: 1, radiusBottom: 1, height: 1, radialSegments: 8 }), this.program('#777777'));
       case 'floor':
-        return this.add(shape, new Plane(gl), this.program('#9aa0a6', false, 0.55));
+        return this.add(shape, new Plane(gl), this.program('#9aa0a6', 'squares', 0.55));
       case 'trace': {
         const geometry = new Geometry(gl, { position: { size: 3, data: new Float32Array(3 * 10000), usage: gl.DYNAMIC_DRAW }, normal: { size: 3, data: new Float32Array(3 * 10000) } });
         return this.add(shape, geometry, this.program('#d55e00'), 'trace', gl.LINE_STRIP);
       }
       case 'touch':
-        this.add(shape, new Sphere(gl, { radius: 1, widthSegments: 16, heightSegments: 10 }), this.program('#ff8800', false, 0.8), 'flash');
+        this.add(shape, new Sphere(gl, { radius: 1, widthSegments: 16, heightSegments: 10 }), this.program('#ff8800', 'plain', 0.8), 'flash');
         if (shape.force !== undefined) this.add(shape, new Cylinder(gl, { radiusTop: 0, radiusBottom: 1, height: 1, radialSegments: 16 }), this.program(color('--force') || '#cc3311'), 'force');
         return;
       case 'arrow':

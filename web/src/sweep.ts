@@ -1,11 +1,12 @@
 // The page of a sweep: what was varied and what came of it, and the command behind every run.
 import { element, section } from './element';
 import { loadSweep, type Quantity, type SweepData } from './sweep_data';
-import { heatMap, histogram, number, parallel, Scatter } from './sweep_plots';
+import { heatMap, histogram, number, parallel, scale, Scatter } from './sweep_plots';
 
 class Page {
   private readonly scatter: Scatter;
   private readonly choices: { x: HTMLSelectElement; y: HTMLSelectElement; shading: HTMLSelectElement };
+  private readonly scale = element('canvas');
   private readonly heat = element('canvas', { className: 'heat' });
   private readonly lines = element('canvas', { className: 'parallel' });
   private readonly histograms: [Quantity, HTMLCanvasElement][];
@@ -35,7 +36,7 @@ class Page {
       element('div', { className: 'main' }, this.left, element('div', {}, element('h2', {}, 'One run'), this.detail, ...this.tables())),
     );
     this.left.append(
-      element('div', { className: 'toolbar' }, 'across ', this.choices.x, ' up ', this.choices.y, ' colour ', this.choices.shading),
+      element('div', { className: 'toolbar' }, 'across ', this.choices.x, ' up ', this.choices.y, ' colour ', this.choices.shading, this.scale),
       element('div', { className: 'card' }, this.scatter.canvas),
       section('Heat map: the mean of what is up over cells of two parameters', true, element('div', { className: 'card' }, this.heat)),
       section('Every run through all its values', true, element('div', { className: 'card' }, this.lines)),
@@ -46,7 +47,17 @@ class Page {
       const found = this.scatter.find(this.quantity('x'), this.quantity('y'), event.offsetX, event.offsetY);
       if (found >= 0) this.choose(found);
     });
+    this.scatter.canvas.tabIndex = 0;
+    this.scatter.canvas.setAttribute('role', 'group');
+    this.scatter.canvas.setAttribute('aria-label', 'all runs: arrow keys choose the next one');
+    this.scatter.canvas.addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (by === undefined) return;
+      this.choose(Math.min(data.size - 1, Math.max(0, this.chosen + by)));
+      event.preventDefault();
+    });
     window.addEventListener('resize', () => this.draw());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.choose(-1);
   }
 
@@ -96,6 +107,7 @@ class Page {
   draw(): void {
     const width = Math.max(320, this.left.clientWidth - 4);
     const [x, y, shading] = [this.quantity('x'), this.quantity('y'), this.quantity('shading')];
+    scale(this.scale, shading);
     this.scatter.draw(x, y, shading, this.chosen, width);
     const other = this.data.quantities.find((one) => one.isParameter && one !== x) ?? y;
     heatMap(this.heat, x, other, y, width);

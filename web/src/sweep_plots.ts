@@ -1,6 +1,7 @@
 // What the page of a sweep draws: scatter, histogram, heat map, parallel coordinates.
 import { color, prepare } from './element';
 import type { Quantity, SweepData } from './sweep_data';
+import { ticks } from './view';
 
 export const number = (value: number): string => (Number.isFinite(value) ? String(Number(value.toPrecision(5))) : '-');
 
@@ -15,9 +16,9 @@ export function shade(share: number): string {
   return `rgb(${mix.join(',')})`;
 }
 
-export const share = (one: Quantity, value: number): number => (one.high > one.low ? (value - one.low) / (one.high - one.low) : 0.5);
+export const share = (one: Pick<Quantity, 'low' | 'high'>, value: number): number => (one.high > one.low ? (value - one.low) / (one.high - one.low) : 0.5);
 
-const margin = { left: 62, right: 12, top: 10, bottom: 34 };
+const margin = { left: 62, right: 20, top: 12, bottom: 38 };
 
 interface Frame {
   context: CanvasRenderingContext2D;
@@ -39,19 +40,33 @@ function frame(canvas: HTMLCanvasElement, width: number, height: number): Frame 
   };
 }
 
-function axes(to: Frame, horizontal: Quantity, vertical: { name: string; low: number; high: number }): void {
+type Range = Pick<Quantity, 'name' | 'low' | 'high'>;
+
+/// Round numbers of an axis; of one value alone, that.
+function marks(one: Range, count: number): { at: number; text: string }[] {
+  return one.high > one.low ? ticks(one.low, one.high, count) : [{ at: one.low, text: number(one.low) }];
+}
+
+function axes(to: Frame, horizontal: Range, vertical: Range): void {
   const { context, x, y } = to;
+  context.lineWidth = 1;
+  context.fillStyle = color('--text-soft');
+  context.strokeStyle = color('--grid');
+  context.textBaseline = 'top';
+  context.textAlign = 'center';
+  for (const { at, text } of marks(horizontal, 8)) {
+    context.strokeRect(x(share(horizontal, at)), y(1), 0, y(0) - y(1));
+    context.fillText(text, x(share(horizontal, at)), y(0) + 4);
+  }
+  context.textBaseline = 'middle';
+  context.textAlign = 'right';
+  for (const { at, text } of marks(vertical, 5)) {
+    context.strokeRect(x(0), y(share(vertical, at)), x(1) - x(0), 0);
+    context.fillText(text, x(0) - 4, y(share(vertical, at)));
+  }
   context.strokeStyle = color('--line');
   context.strokeRect(x(0), y(1), x(1) - x(0), y(0) - y(1));
-  context.fillStyle = color('--text-soft');
-  context.textBaseline = 'top';
-  context.textAlign = 'left';
-  context.fillText(number(horizontal.low), x(0), y(0) + 4);
-  context.textAlign = 'right';
-  context.fillText(number(horizontal.high), x(1), y(0) + 4);
-  context.fillText(number(vertical.high), x(0) - 4, y(1));
   context.textBaseline = 'bottom';
-  context.fillText(number(vertical.low), x(0) - 4, y(0));
   context.fillStyle = color('--text');
   context.textAlign = 'center';
   context.fillText(horizontal.name, x(0.5), to.height - 2);
@@ -61,6 +76,24 @@ function axes(to: Frame, horizontal: Quantity, vertical: { name: string; low: nu
   context.textBaseline = 'middle';
   context.fillText(vertical.name, 0, 0);
   context.restore();
+}
+
+/// What the colours of a quantity mean.
+export function scale(canvas: HTMLCanvasElement, one: Quantity): void {
+  const [width, height] = [220, 34];
+  const context = prepare(canvas, width, height);
+  const wide = width - 20;
+  for (let i = 0; i < wide; ++i) {
+    context.fillStyle = shade(i / (wide - 1));
+    context.fillRect(10 + i, 2, 1, 12);
+  }
+  context.font = '12px system-ui, sans-serif';
+  context.fillStyle = color('--text-soft');
+  context.textBaseline = 'bottom';
+  context.textAlign = 'left';
+  context.fillText(number(one.low), 2, height);
+  context.textAlign = 'right';
+  context.fillText(number(one.high), width - 2, height);
 }
 
 /// Dots, and which run is at a place.
@@ -73,14 +106,20 @@ export class Scatter {
   draw(horizontal: Quantity, vertical: Quantity, shading: Quantity | null, chosen: number, width: number): void {
     const to = (this.frame = frame(this.canvas, width, Math.round(Math.min(520, width * 0.62))));
     axes(to, horizontal, vertical);
-    const size = this.data.size > 20000 ? 1.5 : 3;
+    const size = Math.min(9, Math.max(1.5, 300 / Math.sqrt(this.data.size)));
     for (let row = 0; row < this.data.size; ++row) {
       const [x, y] = this.place(to, horizontal, vertical, row);
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       const part = shading ? shading.values[row] : 0;
       if (shading && !Number.isFinite(part)) continue;
       to.context.fillStyle = shading ? shade(share(shading, part)) : color('--curve-0');
-      to.context.fillRect(x - size / 2, y - size / 2, size, size);
+      if (size > 3) {
+        to.context.beginPath();
+        to.context.arc(x, y, size / 2, 0, 7);
+        to.context.fill();
+      } else {
+        to.context.fillRect(x - size / 2, y - size / 2, size, size);
+      }
     }
     if (chosen < 0) return;
     const [x, y] = this.place(to, horizontal, vertical, chosen);

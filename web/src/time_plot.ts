@@ -4,9 +4,11 @@ import uPlot from 'uplot';
 import type { Curve } from './curve';
 import { color, curveColor, curveDash, element } from './element';
 import { makeGrid, sample } from './sampling';
-import { format, type View } from './view';
+import { format, formatValue, type View } from './view';
 
 const minimumOnLog = 1e-18; // zero is drawn at this floor, not left out
+
+export const margins = { left: 74, right: 26 }; // beside the frame of a plot
 
 /// Distances between ticks: round numbers of any size, and whole decades before parts of them.
 const increments = Array.from({ length: 620 }, (_, i) => Number(`1e${i - 310}`)).flatMap((ten) => [ten, 2 * ten, 2.5 * ten, 5 * ten]).filter((one) => one > 0 && Number.isFinite(one));
@@ -44,7 +46,7 @@ export class TimePlot {
     this.isLog = options.log ?? false;
     this.height = options.height ?? 220;
     this.curves.push(...curves);
-    this.box = element('div', { className: 'plot', tabIndex: 0, role: 'group', 'aria-label': `${options.label}: arrow keys pan, + and - zoom, 0 shows everything` });
+    this.box = element('div', { className: 'plot', tabIndex: 0, role: 'group', 'aria-label': `${options.label}: arrow keys pan, with Shift they move the mark, + and - zoom, 0 shows everything` });
     this.legend = element('div', { className: 'legend', 'aria-live': 'off' });
     const log = element('button', { className: 'small', type: 'button', title: 'logarithmic values', 'aria-pressed': String(this.isLog) }, 'log');
     log.onclick = () => {
@@ -100,7 +102,7 @@ export class TimePlot {
         width,
         height: this.height,
         legend: { show: false },
-        padding: [8, 12, 0, 0],
+        padding: [8, margins.right, 0, 0],
         scales: {
           x: { time: false, auto: false, range: () => [this.view.min, this.view.max] },
           y: { range: (_, min, max) => padded(min, max) },
@@ -108,9 +110,9 @@ export class TimePlot {
         axes: [
           { ...axis, size: 34, incrs: () => (this.view.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((u) => (this.view.isLog ? power(u) : format(u, increment))) },
           // On a logarithmic axis the decimal logarithm is drawn: uPlot's own axis does not end for values of 1e-30.
-          { ...axis, size: 74, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
+          { ...axis, size: margins.left, incrs: () => (this.isLog ? decades : increments), values: (_, ticks, __, ___, increment) => ticks.map((value) => (this.isLog ? power(value) : format(value, increment))) },
         ],
-        series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, points: { show: false }, spanGaps: false }))],
+        series: [{}, ...this.curves.map((curve, i) => ({ label: curve.name, stroke: () => curveColor(i), dash: curveDash(i), width: 1.6, pxAlign: 0, points: { show: false }, spanGaps: false }))],
         cursor: {
           sync: { key: 'pawl' },
           points: { show: false },
@@ -120,6 +122,7 @@ export class TimePlot {
         hooks: {
           setSelect: [(plot) => this.selected(plot)],
           setCursor: [(plot) => this.moved(plot)],
+          drawAxes: [(plot) => this.eventLines(plot)], // behind the curves
           draw: [(plot) => this.marks(plot)],
         },
       },
@@ -138,6 +141,13 @@ export class TimePlot {
     this.say();
   }
 
+  /// Takes the plot from the page; it no longer follows the window of time.
+  remove(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.element.remove();
+  }
+
   resize(): void {
     if (this.plot && this.box.clientWidth > 0 && this.box.clientWidth !== this.plot.width) {
       this.plot.setSize({ width: this.box.clientWidth, height: this.height });
@@ -151,7 +161,7 @@ export class TimePlot {
   }
 
   private data(width: number): uPlot.AlignedData {
-    const grid = makeGrid(this.view, Math.max(100, Math.round((width - 86) * (window.devicePixelRatio || 1))));
+    const grid = makeGrid(this.view, Math.max(100, Math.round((width - margins.left - margins.right) * (window.devicePixelRatio || 1))));
     const all = this.curves.map((curve) => sample(curve, grid, this.view));
     if (this.isLog) {
       let [least, most] = [Infinity, 0];
@@ -185,7 +195,7 @@ export class TimePlot {
       const swatch = element('span', { className: 'swatch' });
       swatch.style.background = curveColor(i);
       const after = report.value(curve, t);
-      const words = isEvent ? `${format(report.value(curve, t, true))} → ${format(after)}` : format(after);
+      const words = curve.kind === 'method' ? (Number.isNaN(after) ? '' : 'in force') : isEvent ? `${formatValue(report.value(curve, t, true), curve)} → ${formatValue(after, curve)}` : formatValue(after, curve);
       const item = element('span', { className: 'item', title: curve.note ?? '' }, swatch, `${curve.name}${curve.note ? '*' : ''} `, element('b', {}, words));
       return item;
     });
@@ -193,28 +203,32 @@ export class TimePlot {
     this.legend.replaceChildren(...items);
   }
 
+  private eventLines(plot: uPlot): void {
+    const visible = this.view.visibleEvents;
+    if (visible.length * 8 * (window.devicePixelRatio || 1) < plot.bbox.width) this.verticals(plot, visible, '--event-soft', [3, 4], 1);
+  }
   private marks(plot: uPlot): void {
-    const { ctx, bbox } = plot;
     const { report, event, now } = this.view;
+    if (event >= 0) this.verticals(plot, [report.events[event].t], '--event', [], 1.5);
+    this.verticals(plot, [now], '--now', [6, 3], 1.2);
+  }
+  private verticals(plot: uPlot, times: Iterable<number>, stroke: string, dash: number[], thickness: number): void {
+    const { ctx, bbox } = plot;
     const ratio = window.devicePixelRatio || 1;
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    const line = (t: number, stroke: string, dash: number[], thickness: number) => {
+    ctx.strokeStyle = color(stroke);
+    ctx.lineWidth = thickness * ratio;
+    ctx.setLineDash(dash.map((d) => d * ratio));
+    ctx.beginPath();
+    for (const t of times) {
       const x = Math.round(plot.valToPos(this.view.axis(t), 'x', true)) + 0.5;
-      ctx.strokeStyle = stroke;
-      ctx.lineWidth = thickness * ratio;
-      ctx.setLineDash(dash.map((d) => d * ratio));
-      ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-    };
-    const visible = this.view.visibleEvents;
-    if (visible.length * 4 * ratio < bbox.width) for (const t of visible) line(t, color('--event-soft'), [3, 4], 1);
-    if (event >= 0) line(report.events[event].t, color('--event'), [], 1.5);
-    line(now, color('--now'), [6, 3], 1.2);
+    }
+    ctx.stroke();
     ctx.restore();
   }
 
@@ -255,9 +269,10 @@ export class TimePlot {
   }
 
   private key(event: KeyboardEvent): void {
+    const move = (share: number) => (event.shiftKey ? this.view.moveNow(share / 10) : this.view.pan(share));
     const act: Record<string, () => void> = {
-      ArrowLeft: () => this.view.pan(-0.1),
-      ArrowRight: () => this.view.pan(0.1),
+      ArrowLeft: () => move(-0.1),
+      ArrowRight: () => move(0.1),
       '+': () => this.view.zoom(0.5),
       '=': () => this.view.zoom(0.5),
       '-': () => this.view.zoom(2),

@@ -1,5 +1,6 @@
 // What all parts of the page share: the window of time that is shown, the time that is looked at, the event that is
 // chosen. Axes are linear or logarithmic in time since the start; plots work in axis units u, everything else in t.
+import type { Curve } from './curve';
 import type { Report } from './data';
 
 export class View {
@@ -77,6 +78,11 @@ export class View {
     this.now = Math.min(this.report.pieces.last, Math.max(this.report.pieces.first, t));
     for (const each of this.nowListeners) each();
   }
+  /// By a share of the window that is shown, from an end of it where the mark is outside.
+  moveNow(share: number): void {
+    const from = Math.min(this.max, Math.max(this.min, this.axis(this.now)));
+    this.setNow(this.time(from + (this.max - this.min) * share));
+  }
   /// Centres the event, in a window not wider than a tenth of the run.
   choose(row: number): void {
     this.event = row;
@@ -124,10 +130,30 @@ export function format(value: number, increment = 0): string {
   return trim(value.toPrecision(7));
 }
 
+/// The shortest text of a number that has been rounded, with an exponent where it would be long.
 function trim(text: string): string {
-  const [mantissa, exponent] = text.split('e');
-  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
-  return exponent === undefined ? short : `${short}e${exponent.replace('+', '')}`;
+  const value = Number(text);
+  const size = Math.abs(value);
+  return size === 0 || (size >= 1e-5 && size < 1e9) ? String(value) : value.toExponential().replace('+', '');
+}
+
+/// Round numbers between two, about so many, as they are written.
+export function ticks(low: number, high: number, count: number): { at: number; text: string }[] {
+  const raw = (high - low) / count;
+  if (!(raw > 0)) return [];
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
+  const first = Math.ceil(low / step);
+  const all = Array.from({ length: 2 * count }, (_, i) => (first + i) * step); // counted: where rounding is larger, steps do not get on
+  return all.filter((at) => at <= high).map((at) => ({ at, text: format(at, step) }));
+}
+
+/// A value of a curve with the digits that the file has of it.
+export function formatValue(value: number, curve: Curve): string {
+  if (!curve.resolution || !Number.isFinite(value)) return format(value);
+  const unit = 10 ** Math.ceil(Math.log10(2 * curve.resolution));
+  const count = Math.round(value / unit);
+  return count === 0 ? '0' : trim((count * unit).toPrecision(Math.min(15, Math.floor(Math.log10(Math.abs(count))) + 1)));
 }
 
 /// A duration or a time with all digits that count.
