@@ -543,9 +543,8 @@ class ExplicitRungeKutta final : public Stepper {
   }
 
   template <int count>
-  using Numbers =
-      std::conditional_t<fixed_size == dynamic_size, std::vector<double>,
-                         std::array<double, static_cast<std::size_t>(count*(fixed_size > 0 ? fixed_size : 1))>>;
+  using Numbers = std::conditional_t<fixed_size == dynamic_size, std::vector<double>,
+                                     std::array<double, static_cast<std::size_t>(count* std::max(fixed_size, 1))>>;
 
   Field field_;
   StepControl control_;

@@ -82,7 +82,7 @@ struct SweepOptions {
 /// it is made for those. Runs with the same shape share one compiled model.
 struct SweepModel {
   explicit SweepModel(const CompiledModel& model);
-  SweepModel(const CompiledModel& model, Values values);
+  SweepModel(CompiledModel model, Values values);
 
   CompiledModel model;
   Values values;

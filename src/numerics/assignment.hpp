@@ -14,7 +14,7 @@ namespace pawl {
 struct Signature {
   struct Entry {
     int column, order;
-    auto operator<=>(const Entry&) const = default;
+    auto operator<=>(const Entry&) const = default;  // NOLINT(modernize-use-nullptr): what it is rewritten to
   };
   std::vector<int> first{0};
   std::vector<Entry> entries;

@@ -419,6 +419,7 @@ class BandShifted final : public ShiftedSystem {
     const auto entries = [&](auto has_mass) {
       const double* const M = matrices_.M.data();
       const int n = matrices_.size, places = places_, width = 2 * b() + 1;
+      // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): there is one of it
       return [=, this](int side, int i, int j) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * width + j;
         const int e = side == 0 ? from[at] : last[-at];

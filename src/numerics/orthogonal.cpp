@@ -84,7 +84,7 @@ MatrixXd LeastNorm::solve_columns(const MatrixXd& B) const {
 
 MatrixXd LeastNorm::null_space() const {
   const Index n = qr_->cols();
-  if (qr_->rank() == n) return MatrixXd(n, 0);  // Eigen's products step through no columns by a null pointer
+  if (qr_->rank() == n) return MatrixXd::Zero(n, 0);  // Eigen's products step through no columns by a null pointer
   const MatrixXd Z = (qr_->matrixZ().transpose() * MatrixXd::Identity(n, n)).rightCols(n - qr_->rank());
   return qr_->colsPermutation() * Z;
 }

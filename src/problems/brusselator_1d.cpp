@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -57,7 +58,7 @@ std::vector<double> profile(int n, Real alpha, Real t) {
   constexpr Real pi = std::numbers::pi_v<Real>;
   std::vector<double> u;
   const Real cells = Real(n) + 1;
-  Real sizes[std::size(waves)];
+  std::array<Real, std::size(waves)> sizes{};
   for (std::size_t w = 0; w < std::size(waves); ++w) {
     const Real s = 2 * cells * std::sin(static_cast<Real>(waves[w].k) * pi / (2 * cells));
     sizes[w] = waves[w].size * std::exp(-alpha * s * s * t);

@@ -14,7 +14,8 @@ constexpr int periods = 10, corners = 4 * periods - 1;
 // Corners of the input, numbered from 0: it rises from 50 to 60 ns and falls from 110 to 120 ns of every period.
 double time_of(int corner) {
   constexpr int within[] = {50, 60, 110, 120};
-  return (120 * (corner / 4) + within[corner % 4]) / 1e9;
+  const int period = corner / 4;
+  return (120 * period + within[corner % 4]) / 1e9;
 }
 
 }  // namespace

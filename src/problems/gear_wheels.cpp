@@ -231,7 +231,7 @@ std::optional<std::vector<double>> motion_of(GearWheels formulation, const Numbe
   const Real p = is_reduced ? Real(start[0]) : M / k.M1 * start[0];
   const auto z = linear_motion<2>(reduced_matrix(k), {k.M1 * k.g + k.n * (k.M2 * k.g + k.F), 0},
                                   {std::sqrt(M), std::sqrt(k.C1)}, {p, start[1]}, t);
-  const double x = static_cast<double>(z[1]);
+  const auto x = static_cast<double>(z[1]);
   if (is_reduced) return std::vector{static_cast<double>(z[0]), x};
   return std::vector{static_cast<double>(k.M1 / M * z[0]), x, static_cast<double>(k.n * k.M2 / M * z[0])};
 }

@@ -53,11 +53,11 @@ Problem sliding_arm() {
   const auto m = arm.parameter("mass", 3), g = arm.parameter("gravity", 9.81);
   const std::array q{q1, q2};
   const auto error = [=](const auto& at, std::size_t i) {
-    const double size = static_cast<double>(joints[i].size), frequency = static_cast<double>(joints[i].frequency);
+    const auto size = static_cast<double>(joints[i].size), frequency = static_cast<double>(joints[i].frequency);
     return at[q[i]] - size * sin(frequency * at.t);
   };
   const auto error_speed = [=](const auto& at, std::size_t i) {
-    const double size = static_cast<double>(joints[i].size), frequency = static_cast<double>(joints[i].frequency);
+    const auto size = static_cast<double>(joints[i].size), frequency = static_cast<double>(joints[i].frequency);
     return at[dot(q[i])] - size * frequency * cos(frequency * at.t);
   };
   const auto surface = [=](const auto& at, std::size_t i) {
@@ -74,7 +74,7 @@ Problem sliding_arm() {
   arm.force([=](const auto& at, auto& f) {
     const auto wanted = [&](std::size_t i) {
       const Joint& joint = joints[i];
-      const double size = static_cast<double>(joint.size), frequency = static_cast<double>(joint.frequency);
+      const auto size = static_cast<double>(joint.size), frequency = static_cast<double>(joint.frequency);
       return -size * frequency * frequency * sin(frequency * at.t) -
              static_cast<double>(joint.sigma) * error_speed(at, i) - static_cast<double>(joint.gain) * at[sign[i]] +
              static_cast<double>(joint.gust) * cos(3 * at.t);
@@ -109,7 +109,7 @@ Problem sliding_arm() {
     if (!start_is_declared(values)) return std::nullopt;
     std::vector<double> times;
     for (const Joint& joint : joints) {
-      if (const double t = static_cast<double>(joint.reached_at()); t <= end) times.push_back(t);
+      if (const auto t = static_cast<double>(joint.reached_at()); t <= end) times.push_back(t);
     }
     std::sort(times.begin(), times.end());
     return times;

@@ -345,7 +345,7 @@ Json Curves::beside(const std::string& other, const std::vector<std::size_t>& st
 }
 
 Json Curves::distance() {
-  if (!run_.dynamics->settles() || count() == 0) return Json();
+  if (!run_.dynamics->settles() || count() == 0) return {};
   constexpr std::size_t most = 20'000;
   const Trajectory& path = run_.trajectory;
   const auto n = static_cast<std::size_t>(path.size);
@@ -360,7 +360,7 @@ Json Curves::distance() {
     if (k % every == 0 || k + 1 == count()) {
       const double* end = path.ends.data() + k * n;
       std::vector<double> x(end, end + n);
-      if (!reader->settle(path.t1[k], x.data(), *held_in(k), Settle::drawn).empty()) return Json();
+      if (!reader->settle(path.t1[k], x.data(), *held_in(k), Settle::drawn).empty()) return {};
       double largest = 0;
       for (std::size_t i = 0; i < n; ++i)
         if (sizes[i] > 0) largest = std::max(largest, std::abs(x[i] - end[i]) / sizes[i]);
@@ -392,7 +392,7 @@ Json Curves::drift() {
       if (!reader->measure(path.t0[k], x.data(), *held, true, at_start)) return distance();
     }
     const double* end = path.ends.data() + k * static_cast<std::size_t>(path.size);
-    if (!reader->measure(path.t1[k], end, *held, false, off)) return Json();
+    if (!reader->measure(path.t1[k], end, *held, false, off)) return {};
     const std::size_t piece = is_backward_ ? count() - 1 - k : k;
     position[piece] = static_cast<float>(off.position);
     velocity[piece] = static_cast<float>(off.velocity);
@@ -411,7 +411,7 @@ Json Curves::drift() {
 
 Json Curves::history() {
   const std::vector<StepHistory>& all = run_.trajectory.history;
-  if (all.size() != count() || all.empty()) return Json();
+  if (all.size() != count() || all.empty()) return {};
   std::vector<float> size, error;
   std::vector<std::uint8_t> order, method;
   for (std::size_t i = 0; i < count(); ++i) {

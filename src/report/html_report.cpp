@@ -73,7 +73,7 @@ Json held_of(const Result& run, std::vector<std::string>& remarks) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       std::vector<std::pair<double, double>> steps;
       for (const Result::Era& era : run.eras) {
-        const double value = static_cast<double>(values_of(*era.held)[i]);
+        const auto value = static_cast<double>(values_of(*era.held)[i]);
         if (steps.empty() || steps.back().second != value) steps.emplace_back(era.t, value);
       }
       if (!is_always && steps.size() < 2) continue;

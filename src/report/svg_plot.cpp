@@ -98,12 +98,11 @@ void draw_axes(std::string& svg, const Frame& frame, const LogLogPlot& plot) {
 
 void draw_line(std::string& svg, const Frame& frame, const PlotLine& line, const char* color, double legend_y) {
   const auto out = std::back_inserter(svg);
-  const std::string stroke = fmt::format("stroke=\"{}\" stroke-width=\"1.6\" fill=\"none\"{}", color,
-                                         line.is_dashed ? " stroke-dasharray=\"6 4\"" : "");
+  const std::string stroke = fmt::format(R"(stroke="{}" stroke-width="1.6" fill="none"{})", color,
+                                         line.is_dashed ? R"( stroke-dasharray="6 4")" : "");
   std::string points, dots;
   const auto dot = [&](double x, double y) {
-    fmt::format_to(std::back_inserter(dots), "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.4\" fill=\"{}\"/>", x, y,
-                   color);
+    fmt::format_to(std::back_inserter(dots), R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.4" fill="{}"/>)", x, y, color);
   };
   for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
     if (!is_drawn(line.x[i], line.y[i])) continue;

@@ -201,7 +201,7 @@ std::string StartPolicy::meet(formulate::Form& form, const System::Declarations&
   }
   auto* mechanics = dynamic_cast<MechanicsForm*>(&form);
   if (mechanics != nullptr && wanted != AtStart::keep) {
-    const std::string contradiction = mechanics->contradiction(t, x);
+    std::string contradiction = mechanics->contradiction(t, x);
     if (!contradiction.empty()) {
       form.take_notes();  // that rows were dropped is no help then
       return contradiction;

@@ -234,7 +234,7 @@ Instant Result::before(double t) const {
 }
 
 Instant Result::on_manifold(double t) const {
-  const Instant drawn = at(t);
+  Instant drawn = at(t);
   if (!dynamics->settles()) return drawn;
   std::vector<double> x = drawn.states();
   const std::string failure = detail::reader(dynamics)->settle(t, x.data(), drawn.held(), Settle::drawn);

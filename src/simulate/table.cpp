@@ -36,9 +36,9 @@ double value_of(const Quantity& quantity, const Instant& at, const event::Scene*
     case Quantity::Kind::state:
       return at.states()[i];
     case Quantity::Kind::observable:
-      return scene->observable(quantity.index);
+      return scene->observable(quantity.index);  // NOLINT(clang-analyzer-core.CallAndMessage): these have one
     case Quantity::Kind::multiplier:
-      return scene->multiplier(quantity.index);
+      return scene->multiplier(quantity.index);  // NOLINT(clang-analyzer-core.CallAndMessage)
     case Quantity::Kind::parameter:
       return at.held().parameters[i];
     case Quantity::Kind::input:

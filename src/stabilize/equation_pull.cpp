@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "numerics/orthogonal.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 constexpr int most_rounds = 10;  // of invariants and constraints in turns
 }
 
-EquationPull::EquationPull(const System::Declarations& model, Follow follow, const StepControl& control)
-    : follow_(std::move(follow)), control_(control), invariants_(model) {
+EquationPull::EquationPull(const System::Declarations& model, Follow follow, StepControl control)
+    : follow_(std::move(follow)), control_(std::move(control)), invariants_(model) {
   for (std::vector<double>* one : {&start_, &rates_, &allowed_}) one->resize(model.state_names.size());
   for (std::vector<double>* one : {&residual_, &rounding_}) one->resize(static_cast<std::size_t>(invariants_.rows()));
 }

@@ -24,7 +24,7 @@ class EquationPull final : public Correction {
  public:
   /// The form in the mode that is held at this time.
   using Follow = std::function<formulate::DaeForm&(double t, const double* x)>;
-  EquationPull(const System::Declarations& model, Follow follow, const StepControl& control);
+  EquationPull(const System::Declarations& model, Follow follow, StepControl control);
   /// Asked at the end of every step, by how much states may be off: why the motion cannot go on; empty: it can.
   using Watch = std::function<std::string(double t, const double* x, const double* allowed)>;
   void watch(Watch watch) { watch_ = std::move(watch); }

@@ -1,6 +1,7 @@
 // Projection by the book, to compare with: Newton with the derivative of the very iterate, in the mass metric or the
 // Euclidean one. Dense, and not meant to be fast.
 #include <cmath>
+#include <utility>
 
 #include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 class ExactProjection final : public Stabilizer {
  public:
-  ExactProjection(const Stabilization& how, formulate::MechanicsForm& form, const StepControl& control, int size)
-      : Stabilizer(form, control, size), how_(how), mechanics_(form) {}
+  ExactProjection(Stabilization how, formulate::MechanicsForm& form, const StepControl& control, int size)
+      : Stabilizer(form, control, size), how_(std::move(how)), mechanics_(form) {}
 
  protected:
   bool move(double t, double* x) override {

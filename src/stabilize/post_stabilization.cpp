@@ -1,6 +1,8 @@
 // Post-stabilization (Ascher, Chin, Petzold and Reich 1995, section 5): one or two steps z := z - F h(z) with
 // F = D (G D)^-1, D = M^-1 G^T (5.5) or G^T (5.6), for positions and speeds at the same time; S-full uses the whole
 // derivative H of h = (g, G v + g_t).
+#include <utility>
+
 #include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
 
@@ -43,8 +45,8 @@ class WholeDerivative final : public Stabilizer {
 
 class BlockForm final : public Stabilizer {
  public:
-  BlockForm(const Stabilization& how, formulate::MechanicsForm& form, const StepControl& control, int size)
-      : Stabilizer(form, control, size), how_(how), mechanics_(form) {}
+  BlockForm(Stabilization how, formulate::MechanicsForm& form, const StepControl& control, int size)
+      : Stabilizer(form, control, size), how_(std::move(how)), mechanics_(form) {}
 
  protected:
   bool move(double t, double* x) override {

@@ -3,6 +3,7 @@
 // they do not contract well enough are new ones made.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -124,8 +125,8 @@ namespace {
 
 class Projection final : public Stabilizer {
  public:
-  Projection(const Stabilization& how, Form& form, const StepControl& control, int size)
-      : Stabilizer(form, control, size), newton_(form, size), how_(how) {}
+  Projection(Stabilization how, Form& form, const StepControl& control, int size)
+      : Stabilizer(form, control, size), newton_(form, size), how_(std::move(how)) {}
 
   std::string farthest_row() const override {
     return newton_.first_row < 0 ? std::string() : manifold_.row_name(newton_.first_level, newton_.first_row);

@@ -4,6 +4,7 @@
 //
 // As printed, the nonholonomic residuals Φ_n move the positions too; without them (`sweeps(holonomic)`) the units fit.
 #include <cmath>
+#include <utility>
 
 #include "numerics/elimination.hpp"
 #include "stabilize/parts.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 class Sweeps final : public Stabilizer {
  public:
-  Sweeps(const Stabilization& how, formulate::MechanicsForm& form, const StepControl& control, int size)
-      : Stabilizer(form, control, size), how_(how), mechanics_(form) {}
+  Sweeps(Stabilization how, formulate::MechanicsForm& form, const StepControl& control, int size)
+      : Stabilizer(form, control, size), how_(std::move(how)), mechanics_(form) {}
 
  protected:
   bool move(double t, double* x) override {

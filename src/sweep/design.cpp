@@ -156,7 +156,7 @@ void Design::values(long long run, double* out) const {
       u = sweeping::unit_number(sweeping::sobol_bits(draw, static_cast<int>(column)) ^
                                 sweeping::random_bits(seed, sweeping::Stream::shift, 0, column));
     } else {
-      const double part = static_cast<double>(sweeping::permuted(draw, count, seed, column));
+      const auto part = static_cast<double>(sweeping::permuted(draw, count, seed, column));
       u = (part + sweeping::unit_number(sweeping::random_bits(seed, sweeping::Stream::jitter, draw, column))) /
           static_cast<double>(count);
       u = std::min(u, 1 - 0x1p-53);  // in the last part the sum may round to its end

@@ -66,7 +66,7 @@ bool fill_folder(const SweepModel& model, const Design& design, const SweepOptio
 }  // namespace sweeping
 
 SweepModel::SweepModel(const CompiledModel& compiled) : SweepModel(compiled, Values(compiled.system())) {}
-SweepModel::SweepModel(const CompiledModel& compiled, Values all) : model(compiled), values(std::move(all)) {}
+SweepModel::SweepModel(CompiledModel compiled, Values all) : model(std::move(compiled)), values(std::move(all)) {}
 
 Sweep sweep(const SweepModel& model, const Design& design, const SweepOptions& options) {
   using namespace sweeping;

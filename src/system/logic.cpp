@@ -46,7 +46,7 @@ bool Logic::holds(const Node& node, const Held& held) {
 }
 
 Logic Logic::negation(const Logic& x) {
-  if (!x.node_) return Logic(Kind::never, 0, 0, 0);
+  if (!x.node_) return {Kind::never, 0, 0, 0};
   Logic result;
   result.node_ = std::make_shared<const Node>(Node{Kind::negation, 0, 0, 0, x.node_, {}});
   return result;

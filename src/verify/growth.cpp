@@ -11,7 +11,7 @@ struct Line {
 };
 
 Line fit(const std::vector<double>& x, const std::vector<double>& y) {
-  const double n = static_cast<double>(x.size());
+  const auto n = static_cast<double>(x.size());
   double mx = 0, my = 0, sxx = 0, sxy = 0, syy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) mx += x[i] / n, my += y[i] / n;
   for (std::size_t i = 0; i < x.size(); ++i) {

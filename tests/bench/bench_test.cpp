@@ -103,7 +103,7 @@ TEST_F(File, MoreRightHandSidesThanBeforeAreAFault) {
   EXPECT_EQ(run(words + " --against " + path.string()).code, 0);
   std::ifstream file(path);
   Json rows = Json::parse(file);
-  std::string& count = rows["tables"][0]["cells"][1][8].get_ref<std::string&>();
+  auto& count = rows["tables"][0]["cells"][1][8].get_ref<std::string&>();
   count = std::to_string(std::stoll(count) * 95 / 100);
   std::ofstream(path) << rows;
   const Answer answer = run(words + " --against " + path.string());

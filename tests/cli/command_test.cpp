@@ -1,4 +1,5 @@
 // The command as its user meets it: words in, text and exit code out.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -282,7 +283,7 @@ TEST_F(Command, NeverReplacesALinkOrAReadOnlyFile) {
 
 TEST_F(Command, NamesWhatAKilledRunHasLeft) {
   const std::string csv = folder / "out.csv";
-  const std::string gone = shell("bash -c \"echo \\$\\$\"").out;  // the number of a process that has ended
+  const std::string gone = shell(R"(bash -c "echo \$\$")").out;  // the number of a process that has ended
   const std::string left = csv + "." + gone.substr(0, gone.size() - 1) + ".partial";
   std::ofstream(left) << "t,x";
   const Answer answer = shell("$PAWL run lorenz --stop 1 --out " + csv + " > /dev/null");
@@ -324,7 +325,7 @@ TEST_F(Command, CtrlCIsHeardWhereNoStepEnds) {
   const std::string fifo = folder / "pipe.csv", said = folder / "said.txt";
   ASSERT_EQ(shell("mkfifo " + fifo).code, 0);
   for (const std::string& words : {"run driven-rc --input u=" + fifo, "run lorenz --json --out " + fifo}) {
-    const Answer answer = shell("set -m; $PAWL " + words + " > /dev/null 2> " + said +
+    const Answer answer = shell(fmt::format("set -m; $PAWL {} > /dev/null 2> {}", words, said) +
                                 " & pid=$!; sleep 0.5; kill -INT $pid; for i in {1..100}; do kill -0 $pid || break; "
                                 "sleep 0.1; done; kill -KILL $pid; wait $pid");
     EXPECT_EQ(answer.code, 1) << words;

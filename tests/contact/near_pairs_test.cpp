@@ -61,7 +61,10 @@ TEST(NearPairs, LooksAtAsManyDistancesPerSphereInEveryCrowd) {
   for (const int m : {5, 10, 20}) {
     const int n = m * m * m;
     NearPairs pairs(std::vector<double>(static_cast<std::size_t>(n), 1.0), 0.3, {});
-    for (int i = 0; i < n; ++i) pairs.enter(i, {2.0 * (i % m), 2.0 * (i / m % m), 2.0 * (i / m / m)});
+    for (int i = 0; i < n; ++i) {
+      const int row = i / m % m, layer = i / m / m;
+      pairs.enter(i, {2.0 * (i % m), 2.0 * row, 2.0 * layer});
+    }
     EXPECT_LT(pairs.tests(), 90LL * n);
     long long listed = 0;
     for (int i = 0; i < n; ++i) listed += static_cast<long long>(pairs.near(i).size());

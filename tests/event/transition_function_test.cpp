@@ -16,7 +16,7 @@ using testing::misuse_of;
 struct Clock {
   System system{"clock"};
   State x;
-  Clock(double start = 0, double rate = 1) : x(system.state("x", start)) {
+  explicit Clock(double start = 0, double rate = 1) : x(system.state("x", start)) {
     system.rates([x = x, rate](const auto& at, auto& d) { d[x] = rate + 0 * at[x]; });
   }
 };

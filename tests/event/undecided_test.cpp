@@ -124,6 +124,7 @@ TEST(Undecided, GuardIsFoundByNumbersAndSaidNotToBeProved) {
   Twins twins;
   const State x = twins.x, v = twins.v;
   const Guard g = twins.system.guard(
+      // NOLINTNEXTLINE(misc-redundant-expression): that is what it is about
       "g", [=](const auto& at) { return select(at[x] - at[x], 1.0 + 0 * at[x], at[v] - 0.5); });  // v - 0.5
   const Result run = simulate(twins.system, {.end = 10, .tolerance = 1e-10});
   const std::vector<double> times = run.times_of(g);
@@ -205,8 +206,10 @@ void expect_rest(const char* name, const G& g, double apart = 0) {
 }
 
 TEST(ZeroInDisguise, CostsLittleAndFiresNothing) {
+  // NOLINTBEGIN(misc-redundant-expression): that is what they are about
   expect_rest("x - x", [](const auto& at, const Twins& s) { return at[s.x] - at[s.x]; });
   expect_rest("(x - x)^2", [](const auto& at, const Twins& s) { return sqr(at[s.x] - at[s.x]); });
+  // NOLINTEND(misc-redundant-expression)
   expect_rest("x - y", [](const auto& at, const Twins& s) { return at[s.x] - at[s.y]; });
   expect_rest("(x - y)^2", [](const auto& at, const Twins& s) { return sqr(at[s.x] - at[s.y]); });
   expect_rest("|x - y|", [](const auto& at, const Twins& s) { return abs(at[s.x] - at[s.y]); });

@@ -258,7 +258,7 @@ TEST(ImplicitPortHamiltonian, BothLevelsTakeTheSameStepOfImplicitEuler) {
           change = d.head(one.implicit->states()).cwiseAbs().maxCoeff();
         }
       }
-      ends.push_back(y.head(one.implicit->states()));
+      ends.emplace_back(y.head(one.implicit->states()));
     }
     EXPECT_LE((ends[0] - ends[1]).cwiseAbs().maxCoeff(), 1e-11) << system.name();
   }

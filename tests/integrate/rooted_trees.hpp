@@ -52,7 +52,7 @@ inline double density(const Tree& tree) {  // γ
 /// rounding of the coefficients can move it.
 template <int S, int X, int D>
 std::vector<long double> elementary_weights(const Tableau<S, X, D>& table, const Tree& tree, bool of_sizes = false) {
-  constexpr std::size_t rows = static_cast<std::size_t>(S + X);
+  constexpr auto rows = static_cast<std::size_t>(S + X);
   std::vector<std::vector<long double>> product(tree.size(), std::vector<long double>(rows, 1));
   for (std::size_t v = tree.size(); v-- > 1;) {
     auto& above = product[static_cast<std::size_t>(tree[v])];

@@ -588,6 +588,7 @@ TEST(Cvode, FollowsAPatternThatChangesWithTheMode) {
   Rod rod(cells);
   const auto control = tolerance(1e-7, std::vector<double>(cells, 1e-9));
   const auto stepper = make_cvode(rod, control, CvodeKind::bdf, false);
+  constexpr int middle = cells / 2;
   double amplitude = 1;
   for (const bool is_coupled : {true, false, true}) {
     rod.is_coupled = is_coupled;
@@ -595,7 +596,7 @@ TEST(Cvode, FollowsAPatternThatChangesWithTheMode) {
     const Journey run = advance(*stepper, 0, x, time);
     ASSERT_EQ(run.last, Attempt::accepted);
     amplitude *= std::exp(-time * (is_coupled ? slowest : Rod::conductance));
-    EXPECT_NEAR(run.x[cells / 2], amplitude * std::sin(pi * (cells / 2 + 1) / (cells + 1)), 1e-5);
+    EXPECT_NEAR(run.x[middle], amplitude * std::sin(pi * (middle + 1) / (cells + 1)), 1e-5);
     EXPECT_EQ(stepper->work().divergences, 0);  // wrong factors would not converge
     x = run.x;
   }

@@ -38,7 +38,7 @@ template <class Table>
 auto dense_weights(const Table& table, double theta) {
   return [&table, theta](int i) {
     long double value = 0;
-    for (std::size_t k = static_cast<std::size_t>(Table::degree); k-- > 0;)
+    for (auto k = static_cast<std::size_t>(Table::degree); k-- > 0;)
       value = (value + static_cast<long double>(table.dense[static_cast<std::size_t>(i)][k])) * theta;
     return value;
   };

@@ -28,7 +28,7 @@ TEST(TimeRounding, EveryAdaptiveMethodIsAsAccurateAtEpochSecondsAsAtZero) {
     if (!method.is_adaptive || method.order < 4) continue;
     SCOPED_TRACE(method.name);
     const Oscillator circle;
-    double error[2];
+    double error[2] = {};
     for (const int i : {0, 1}) {
       const double start = i == 0 ? 0 : epoch;
       const Result run = simulate(circle.system, {.start = start, .end = start + turns, .method = method.name});

@@ -182,7 +182,8 @@ inline Model charge_pump() {
   const std::array<double, 4> within{50, 60, 110, 120}, levels{0, 20, 20, 0}, slopes{2e9, 0, -2e9, 0};
   for (int corner = 0; corner < 39; ++corner) {
     const auto k = static_cast<std::size_t>(corner % 4);
-    const double t = (120 * (corner / 4) + within[k]) / 1e9;
+    const int period = corner / 4;
+    const double t = (120 * period + within[k]) / 1e9;
     m.when(m.at(t), [&](When& when) {
       when.assign(level, levels[k]);
       when.assign(slope, slopes[k]);

@@ -74,7 +74,7 @@ Instant<Gradient> with_slopes(const Instant<double>& at) {
   Instant<Gradient> duals{
       .time = at.time, .parameters = at.parameters, .numbers = at.numbers, .modes = at.modes, .truths = at.truths};
   int axis = 0;
-  for (const double rate : at.rates) duals.rates.push_back(Gradient(rate));
+  for (const double rate : at.rates) duals.rates.emplace_back(rate);
   for (const double x : at.states) duals.states.push_back(Gradient::variable(x, axis++ % 8));
   return duals;
 }

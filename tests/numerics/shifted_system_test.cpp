@@ -359,7 +359,8 @@ TEST(ShiftedSystem, FindsTheBandInShuffledUnknowns) {
     };
     const MatrixPair pair = sparse_pair(n, true, is_near, random);
     const std::string words = std::to_string(width);
-    EXPECT_EQ(make_shifted_system(pair, 1, 1)->describe(), "band 400, " + words + " + " + words);
+    EXPECT_EQ(make_shifted_system(pair, 1, 1)->describe(),
+              std::string("band 400, ").append(words).append(" + ").append(words));
     expect_solves(pair, LinearSolver::automatic, random);
   }
 }

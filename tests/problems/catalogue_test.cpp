@@ -56,7 +56,7 @@ struct Variant {
 std::vector<std::reference_wrapper<const Problem>> smooth_problems() {
   std::vector<std::reference_wrapper<const Problem>> smooth;
   for (const Problem& problem : catalogue()) {
-    if (problem.is_smooth()) smooth.push_back(problem);
+    if (problem.is_smooth()) smooth.emplace_back(problem);
   }
   return smooth;
 }

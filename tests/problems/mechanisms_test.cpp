@@ -285,8 +285,9 @@ TEST(GearBacklash, ExchangesMomentumAndRepeatsWithTheDrive) {
   ASSERT_EQ(releases.size(), 6u);
   for (std::size_t i = 0; i < releases.size(); ++i) {  // where the force of the drive turns over: cos 2t = -1/3
     const double first = std::acos(-1.0 / 3) / 2;
+    const std::size_t turns = i / 2;
     EXPECT_NEAR(releases[i],
-                (i % 2 == 0 ? first : std::numbers::pi - first) + std::numbers::pi * static_cast<double>(i / 2), 1e-11);
+                (i % 2 == 0 ? first : std::numbers::pi - first) + std::numbers::pi * static_cast<double>(turns), 1e-11);
   }
   for (const std::size_t i : {0u, 1u, 2u, 3u}) {
     const double t = firing_times(run)[i];

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -146,7 +147,7 @@ TEST_F(WholeFile, FindsWhatKilledProgramsHaveLeft) {
   // Of a process that has gone; of one with our number before us; of one that runs; and files of the user's own.
   for (const std::string& middle :
        {gone, gone + "-2", mine, std::to_string(::getppid()), gone + "x", std::string("my")})
-    std::ofstream(path + "." + middle + ".partial") << "half";
+    std::ofstream(fmt::format("{}.{}.partial", path, middle)) << "half";
   std::ofstream(folder / ("other.csv." + gone + ".partial")) << "half";
   std::vector<std::string> expected{path + "." + gone + ".partial", path + "." + gone + "-2.partial",
                                     path + "." + mine + ".partial"};

@@ -78,7 +78,8 @@ TEST(ContactFamily, AGasKeepsItsMomentaAndLosesWhatRestitutionTakes) {
   std::uniform_real_distribution<double> any(-1, 1);
   std::vector<Place> centres, velocities;
   for (int i = 0; i < side * side * side; ++i) {
-    centres.push_back({0.03 * (i % side), 0.03 * (i / side % side), 0.03 * (i / side / side)});
+    const int row = i / side % side, layer = i / side / side;
+    centres.push_back({0.03 * (i % side), 0.03 * row, 0.03 * layer});
     velocities.push_back({any(random), any(random), any(random)});
   }
   const Model gas(centres, {.restitution = 0.9, .friction = 0.3}, velocities, {0, 0, 0});
@@ -130,7 +131,8 @@ class RandomCrowd {
     for (int i = 0; i < side * side * side; ++i) {
       options.radii.push_back(seed % 3 == 0 ? 0.01 : 0.004 + 0.006 * share());
       options.masses.push_back(seed % 5 == 0 ? std::exp(6 * share()) : 0.01);
-      Place p{0.025 * (i % side), 0.025 * (i / side % side), 0.0101 + 0.025 * (i / side / side)};
+      const int row = i / side % side, layer = i / side / side;
+      Place p{0.025 * (i % side), 0.025 * row, 0.0101 + 0.025 * layer};
       if (seed % 4 != 0)  // else columns, exactly
         for (double& x : p) x += 0.002 * (share() - 0.5);
       centres.push_back(p);
@@ -370,7 +372,8 @@ TEST(ContactFamily, AnImpactCostsWhatItTouches) {
     std::uniform_real_distribution<double> any(-1, 1);
     std::vector<Place> centres, velocities;
     for (int i = 0; i < side * side * side; ++i) {
-      centres.push_back({0.025 * (i % side), 0.025 * (i / side % side), 0.025 * (i / side / side)});
+      const int row = i / side % side, layer = i / side / side;
+      centres.push_back({0.025 * (i % side), 0.025 * row, 0.025 * layer});
       velocities.push_back({any(random), any(random), any(random)});
     }
     const double w = 0.025 * side;
