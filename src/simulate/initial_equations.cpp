@@ -25,9 +25,9 @@ constexpr double enough = 1e-13;  // relative to the sizes of the terms of a row
 
 class InitialProblem {
  public:
-  InitialProblem(const std::shared_ptr<const System::Declarations>& model, const Held& held, double t,
+  InitialProblem(const std::shared_ptr<const System::Declarations>& model, Held held, double t,
                  std::vector<double> start)
-      : model_(*model), equations_(model), held_(held), t_(t), n_(equations_.size()), y_(std::move(start)) {
+      : model_(*model), equations_(model), held_(std::move(held)), t_(t), n_(equations_.size()), y_(std::move(start)) {
     dy_.assign(y_.size(), 0.0);
     for (const EquationInfo& one : model_.initial) rows_ += one.rows;
     held_.states = y_.size();

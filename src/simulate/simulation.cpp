@@ -69,7 +69,7 @@ Simulation::Simulation(const System& system, Values values, const Options& optio
 Simulation::Simulation(const CompiledModel& model, const Options& options)
     : Simulation(model, Values(model.system()), options) {}
 
-Simulation::Simulation(const CompiledModel& model, Values values, const Options& options)
+Simulation::Simulation(const CompiledModel& model, Values values, const Options& options)  // NOLINT: no reason to move
     : model_(model), values_(std::move(values)), t_(options.start) {
   const detail::Stopwatch watch;
   context_ = std::make_unique<detail::Context>(model_, values_, options);
