@@ -1,5 +1,6 @@
 // Stiff systems through simulate(): what `auto` chooses and says, linear solvers and Jacobians that agree, events, and
 // constraints under implicit methods.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -123,7 +124,7 @@ TEST(Stiff, LinearSolversAgreeOnTheDiscretizedBrusselator) {
   Values values(reactor);
   values.set("n", 100);
   const auto run_with = [&](const std::string& method, double tolerance, ImplicitOptions implicit) {
-    const Result run =
+    Result run =
         simulate(reactor, values,
                  {.end = 10, .tolerance = tolerance, .method = method, .keep = Keep::end, .implicit = implicit});
     EXPECT_TRUE(run.finished()) << run.reason;
@@ -132,7 +133,7 @@ TEST(Stiff, LinearSolversAgreeOnTheDiscretizedBrusselator) {
   const Result exact = run_with("radau-9", 1e-10, {});
   for (const std::string method : {"radau-5", "rodas5p", "esdirk-4", "bdf"}) {
     for (const std::string solver : {"auto", "dense", "band", "sparse"}) {
-      SCOPED_TRACE(method + " " + solver);
+      SCOPED_TRACE(fmt::format("{} {}", method, solver));
       const Result run = run_with(method, 1e-6, {.linear_solver = solver});
       EXPECT_LT(distance(run, exact), method == "bdf" ? 1e-4 : 3e-5);
       const std::string& used = run.statistics.implicit->linear_solver;

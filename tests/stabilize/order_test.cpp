@@ -91,7 +91,7 @@ double observed_order(const Case& one, const Method& method, const How& how,
 
 /// By verner-9 with steps so short that their error is below rounding; the catalogue confirms its end.
 std::vector<std::vector<double>> exact_states(const Case& one, double end) {
-  const auto states = states_of(one.problem, end, "verner-9", {"acceleration", "projection"}, 16 * one.long_first);
+  auto states = states_of(one.problem, end, "verner-9", {"acceleration", "projection"}, 16 * one.long_first);
   const Problem& problem = find_problem(one.problem);
   const auto known = problem.reference(Values(problem.system), end);
   EXPECT_TRUE(known && !states.empty());

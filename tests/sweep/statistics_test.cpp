@@ -93,7 +93,7 @@ TEST(MonteCarlo, OfTheRestingTimeOfTheBall) {
   const double mean = root * (first(e1) - first(e0)) / (e1 - e0),
                variance = square * (second(e1) - second(e0)) / (e1 - e0) - mean * mean;
   const Summary rest = summarize(all, "last_time_of:ground");
-  const double n = static_cast<double>(rest.count);
+  const auto n = static_cast<double>(rest.count);
   EXPECT_NEAR(rest.mean, mean, 3 * std::sqrt(variance / n));
   // The standard error of a deviation s is s sqrt((kurtosis - 1) / 4 n); that of this distribution is below 6.
   EXPECT_NEAR(rest.deviation, std::sqrt(variance), 3 * std::sqrt(variance * 5 / (4 * n)));

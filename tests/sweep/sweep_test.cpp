@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -178,7 +178,7 @@ TEST_F(InAFolder, AFullDiskStopsWithASentenceAndLosesNothing) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {  // a file must not exceed this: write() then fails as on a full disk
-    ::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{50'001, 50'001};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {

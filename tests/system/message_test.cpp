@@ -40,12 +40,12 @@ TEST(Message, IsMadeOfItsRowAndItsData) {
 /// What a text reads: names with a format are numbers, others words.
 std::vector<Message::Datum> data_for(std::string_view text) {
   std::vector<Message::Datum> data;
-  for (std::size_t at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
     const std::string inside(text.substr(at + 1, text.find('}', at) - at - 1));
     const std::string name = inside.substr(0, inside.find(':'));
     const bool is_known = std::any_of(data.begin(), data.end(), [&](const auto& one) { return one.name == name; });
     if (name == "t" || is_known) continue;
-    data.push_back({name, inside.find(':') == inside.npos ? Message::Value("words") : Message::Value(2.5)});
+    data.push_back({name, inside.find(':') == std::string::npos ? Message::Value("words") : Message::Value(2.5)});
   }
   return data;
 }
