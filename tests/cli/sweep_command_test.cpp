@@ -171,7 +171,8 @@ TEST_F(SweepCommand, RanksThatAreKilledLoseNothing) {
   const std::string kill =
       "for lock in " + path("k.sweep") + "/lock.*; do read -r _ number _ < $lock; kill -KILL $number; done; ";
   for (const int bytes : {10, 20'000, 150'000})
-    shell(fmt::format("{} & {}{}wait $!", mpirun(2) + words + to, until(path("k.sweep/journal.2-of-2"), bytes), kill));
+    shell(
+        fmt::format("{}{}{} & {}{}wait $!", mpirun(2), words, to, until(path("k.sweep/journal.2-of-2"), bytes), kill));
   const std::string status = pawl("sweep " + path("k.sweep") + " --status").out;
   EXPECT_TRUE(has(status, " finished, ") && has(status, " missing\n")) << status;
   EXPECT_EQ(shell(mpirun(3) + words + to).code, 0);
