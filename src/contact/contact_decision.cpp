@@ -168,7 +168,7 @@ double Contacts::length(const double* x, const Eigen::MatrixXd& J) const {
   Eigen::VectorXd size = Eigen::VectorXd::Zero(J.cols()), nominal = Eigen::VectorXd::Ones(J.cols());
   for (std::size_t i = 0; i < info().positions.size(); ++i) {
     const int position = info().positions[i], speed = info().speed_of[i];
-    if (speed < 0) continue;  // angles of attitudes are of size one
+    if (speed < 0) continue;  // of an attitude: its angles have a nominal size of one
     if (at(position) < run_->nominals.size() && run_->nominals[at(position)] > 0)
       nominal(speed) = run_->nominals[at(position)];
     size(speed) = std::abs(x[position]);

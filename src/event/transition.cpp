@@ -510,10 +510,10 @@ const Causes& Transitions::causes_of(const Cause& cause) {
 /// at the last of them, or one that has just let go and is known to do so no better than this; after a transition any
 /// of them, at zero as it is but for rounding.
 bool Transitions::is_undone(const Cause& cause, const Event& event) const {
-  const bool is_limit = cause.accumulating >= 0, is_of_rounding = event.kind == EventKind::jump;
+  const bool is_limit = cause.accumulating >= 0, follows_transition = event.kind == EventKind::jump;
   const auto is_idle = [&](int g) {
     return guards_.is_of_contact(g) && event.contacts.empty() &&
-           (is_limit || is_of_rounding || guards_.info(g).contact_end == ContactEnd::gap);
+           (is_limit || follows_transition || guards_.info(g).contact_end == ContactEnd::gap);
   };
   return !cause.guards.empty() && cause.time_events.empty() && cause.inputs.empty() && cause.change == nullptr &&
          std::all_of(cause.guards.begin(), cause.guards.end(),
