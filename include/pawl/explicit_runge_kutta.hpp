@@ -8,7 +8,6 @@
 //   x1 = x0 + h Σ b_i k_i;  err = h Σ e_i k_i;  accept if |err| <= 1 in the weighted norm, else a smaller step
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <type_traits>
