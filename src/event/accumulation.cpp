@@ -122,9 +122,12 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   s.ratio = ratio;
   const bool is_regular = ratio < 0.95 && !(s.shrinking > 0 && change > 0.01 * ratio && gap > 1e3 * eps * std::abs(t));
   if (!is_regular && s.settled > 0 && s.shrinking >= 8 && gap < 1e-3 * s.largest_gap && !s.x0.empty()) {
-    // A regular sequence that has come down to the rounding of its guard.
-    Accumulation found{direction * (s.limit - t) > 0 ? s.limit : t, gap, s.last_ratio, s.events, {}};
-    found.state.assign(x, x + size);
+    // A regular sequence that has come down to the rounding of its guard: where it was seen to go, its states too.
+    Accumulation found{s.limit, gap, s.last_ratio, s.events, {x, x + size}};
+    if (direction * (s.limit - t) <= 0)
+      found.time = t;
+    else
+      s.add_limits(t, x, s.last_ratio, found);
     return found;
   }
   if (is_regular) s.last_ratio = ratio;
@@ -144,6 +147,7 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   s.x0.swap(s.x1);
   s.x1.swap(s.x2);
   s.x2.assign(x, x + size);
+  s.t0 = std::exchange(s.t1, std::exchange(s.t2, t));
   const double limit = t + direction * gap * ratio / (1 - ratio), moved = std::abs(limit - s.limit);
   s.limit = limit;
   const double ahead = std::abs(limit - t);
@@ -158,13 +162,23 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
   const bool is_reached = ahead <= 1e-6 * s.largest_gap || gap < 64 * eps * std::abs(t) || takes_turns;
   if (!is_reached || s.settled == 0) return std::nullopt;
   const double q = s.ratios.is_known() ? s.ratios.best() : ratio;
-  Accumulation found{is_better ? s.time.best() : limit, is_better ? s.time.uncertainty() : moved, q, s.events, {}};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-    const auto state = limit_of(s.x0[i], s.x1[i], s.x2[i], q);
-    found.state.push_back(state.value_or(s.x2[i]));
-    found.goes_on.push_back(!state);
-  }
+  Accumulation found{
+      is_better ? s.time.best() : limit, is_better ? s.time.uncertainty() : moved, q, s.events, {x, x + size}};
+  s.add_limits(t, x, q, found);
   return found;
+}
+
+// Of the last three states of the sequence, for components of x, which may be later, that are on their way there. What
+// they are the limits of in time, extrapolated like them, is moved on to where the sequence is known to end.
+void AccumulationWatch::Sequence::add_limits(double now, const double* x, double q, Accumulation& found) const {
+  found.goes_on.assign(found.state.size(), true);
+  for (std::size_t i = 0; i < found.state.size(); ++i) {
+    const auto limit = limit_of(x0[i], x1[i], x2[i], q);
+    if (!limit || std::abs(x[i] - x2[i]) > 2 * std::abs(*limit - x2[i])) continue;
+    found.state[i] = *limit;
+    found.goes_on[i] = false;
+  }
+  if (const auto from = limit_of(t0, t1, t2, q)) move_on(found, *from, now, x);
 }
 
 bool AccumulationWatch::is_shrinking(int guard) const {

@@ -77,8 +77,11 @@ class AccumulationWatch {
   struct Sequence {
     double t = 0, gap = 0, ratio = 0, change = 0, limit = 0, largest_gap = 0, last_ratio = 0;
     int shrinking = 0, settled = 0, events = 0, tiny_gaps = 0;
-    std::vector<double> x0, x1, x2;  // states after the last three events, once suspected
+    double t0 = 0, t1 = 0, t2 = 0;   // the last three events, once suspected
+    std::vector<double> x0, x1, x2;  // states after them
     GeometricLimit time, ratios;
+
+    void add_limits(double now, const double* x, double q, Accumulation& found) const;
   };
   /// Gaps of known ratio: time and states, extrapolated three times.
   struct KnownSequence {

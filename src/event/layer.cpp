@@ -252,6 +252,34 @@ bool Layer::is_passed(int guard, const Accumulation& where) {
   return false;
 }
 
+// A state extrapolated beyond zero by rounding is moved back the shortest way, each state measured by its size; what
+// else moves is where it will be then. False: no way leads back.
+bool Layer::is_brought_back(int guard, Accumulation& where) {
+  const double sign = arming_[guard].sign;
+  std::vector<double> trial = where.state;
+  const auto distance = [&] { return sign * guards_.evaluate(guard, where.time, trial.data()); };
+  const double beyond = distance();
+  if (!(beyond < 0)) return true;
+  std::vector<double> way(trial.size());
+  double slope = 0;
+  for (std::size_t i = 0; i < trial.size(); ++i) {
+    const double size = arming_.rest().largest(i), h = std::sqrt(eps) * size;
+    if (h == 0) continue;
+    trial[i] += h;
+    const double change = (distance() - beyond) / h * size;
+    trial[i] = where.state[i];
+    way[i] = change * size;
+    slope += change * change;
+  }
+  for (double times = 1; times <= 1024; times *= 2) {  // the move itself is rounded
+    for (std::size_t i = 0; i < trial.size(); ++i) trial[i] = where.state[i] - times * beyond / slope * way[i];
+    if (!(distance() >= 0)) continue;
+    where.state = trial;
+    return true;
+  }
+  return false;
+}
+
 Verdict Layer::end_at_accumulation(double t, int guard, const Accumulation& where) const {
   const GuardInfo& info = guards_.info(guard);
   const bool is_relay = info.role == GuardRole::relay_up || info.role == GuardRole::relay_down;
@@ -285,9 +313,11 @@ Verdict Layer::watch_accumulation(double t, const std::vector<double>& x, const 
       }
       transitions_.put_on_manifold(found->time, found->state);
       if (is_passed(g, *found)) return {};  // what comes first happens first
-      const bool is_beyond = guards_.evaluate(g, found->time, found->state.data()) * arming_[g].sign < 0;
-      // Extrapolated too far, by rounding; contacts, whose ratio is known, are settled onto zero.
-      if (guards_[g].side == Side::unilateral && is_beyond && !ratio) found->state = x;
+      // Contacts, whose ratio is known, are settled onto zero.
+      if (guards_[g].side == Side::unilateral && !ratio && !is_brought_back(g, *found)) {
+        found->time = t;
+        found->state = x;
+      }
       const GuardInfo& info = guards_.info(g);
       if (info.at_accumulation || (model_.transition && info.role != GuardRole::guard)) {
         accumulation_ = found;

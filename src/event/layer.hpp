@@ -90,6 +90,7 @@ class Layer {
   bool is_alone(int guard, double t, const Accumulation& where) const;
   std::vector<int> corner_of(int guard, Accumulation& where);
   bool is_passed(int guard, const Accumulation& where);
+  bool is_brought_back(int guard, Accumulation& where);
   Verdict end_at_accumulation(double t, int guard, const Accumulation& where) const;
   Verdict watch_accumulation(double t, const std::vector<double>& x, const std::vector<int>& guards);
 

@@ -124,6 +124,16 @@ TEST(Accumulation, OfASequenceThatComesDownToRoundingIsWhereItWasSeenToGo) {
   EXPECT_EQ(found->state[1], std::ldexp(1.0, -(sequence.events - 1)));  // the state it has come to, not a limit
 }
 
+TEST(Accumulation, OfASequenceThatComesDownToRoundingTakesAlongWhatMoves) {
+  Sequence sequence;  // the last gap is shorter than it should be, and the instant that was seen is still ahead
+  const auto found = sequence.feed(400, [](int k) { return k < 18 ? std::pow(0.5, k) : 3e-6; });
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->time, 3, 1e-12);
+  EXPECT_GT(found->time, sequence.t);
+  EXPECT_NEAR(found->state[0], found->time, 1e-12);
+  EXPECT_NEAR(found->state[1], 0, 1e-12);
+}
+
 TEST(Accumulation, IsForgottenOnRequest) {
   Sequence sequence;
   EXPECT_FALSE(sequence.feed(15, geometric(0.5)));
