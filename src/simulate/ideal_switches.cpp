@@ -247,13 +247,24 @@ Held IdealSwitches::held_with(const Search& search, const Modes& modes) const {
 }
 
 const IdealSwitches::Trial& IdealSwitches::attempt(Search& search, const Modes& modes) {
-  for (const Trial& one : search.tried) {
-    if (one.modes == modes) return one;
-  }
-  return search.tried.emplace_back(evaluate(search, modes));
+  auto trial =
+      std::find_if(search.tried.begin(), search.tried.end(), [&](const Trial& one) { return one.modes == modes; });
+  if (trial == search.tried.end()) trial = search.tried.insert(trial, settle(search, modes));
+  if (!trial->is_tried()) weigh_signs(search, held_with(search, modes), *trial);
+  return *trial;
 }
 
-IdealSwitches::Trial IdealSwitches::evaluate(const Search& search, const Modes& modes) {
+/// What is taken as zero is another number now; the values of a combination are what they were.
+void IdealSwitches::Search::forget_signs() {
+  for (Trial& one : tried) {
+    if (!std::exchange(one.is_weighed, false)) continue;
+    one.contradicted.clear();
+    one.undecided.clear();
+  }
+}
+
+/// Its consistent values, and whether the way there is possible.
+IdealSwitches::Trial IdealSwitches::settle(const Search& search, const Modes& modes) {
   Trial trial{.modes = modes};
   const Held held = held_with(search, modes);
   trial.y = search.x;
@@ -265,7 +276,6 @@ IdealSwitches::Trial IdealSwitches::evaluate(const Search& search, const Modes& 
   }
   compare_states(search, trial);
   if (!trial.jump.empty() && search.why != Settle::start) weigh_impulses(search, held, trial);
-  if (trial.trouble.empty() && trial.contradicted.empty()) weigh_signs(search, held, trial);
   return trial;
 }
 
@@ -343,6 +353,7 @@ void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial
 }
 
 void IdealSwitches::weigh_signs(const Search& search, const Held& held, Trial& trial) {
+  trial.is_weighed = true;
   for (int k = 0; k < count(); ++k) {
     if (!is_free(k)) continue;
     const bool conducts = trial.modes[at(k)] != 0;
@@ -354,7 +365,7 @@ void IdealSwitches::weigh_signs(const Search& search, const Held& held, Trial& t
 }
 
 /// The sign of what a switch watches, just after this instant; 0: it stays at zero, or leaves too slowly to tell.
-int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Trial& trial, int k) {
+int IdealSwitches::sign_ahead(const Search& search, const Held& held, Trial& trial, int k) {
   const bool conducts = trial.modes[at(k)] != 0;
   const Function& f = watched(k, conducts);
   double scale = conducts ? largest_current_ : largest_voltage_;
@@ -373,21 +384,26 @@ int IdealSwitches::sign_ahead(const Search& search, const Held& held, const Tria
   const double beyond = std::max(known * scale + unknown, close * std::abs(first));
   if (!(std::abs(now) <= beyond)) return sign_of(now);
 
-  // A little later, in this mode.
-  const double ahead =
-      accuracy_.direction * form_.equations().path_step(search.t, trial.y.data(), trial.dy.data(), nullptr);
-  std::vector<double> y = trial.y, dy = trial.dy;
-  for (std::size_t j = 0; j < y.size(); ++j) y[j] += ahead * dy[j];
-  const bool has_later = settle_(search.t + ahead, y, dy, held, Settle::jump).failure.empty();
-  const double later = has_later ? slope(f, held, search.t + ahead, y, dy, 1, dy, none) : first;
+  const auto& [soon, y, dy, has_later] = look_later(search, held, trial);
+  const double ahead = soon - search.t, later = has_later ? slope(f, held, soon, y, dy, 1, dy, none) : first;
   const double rounded = slope_rounding(held, search.t, trial.y, trial.dy, k, conducts);
   const double flat = (doubt_ > 1 ? std::max(zero_slope, known) : zero_slope) * scale * fastest + rounded;
   // A slope that is overtaken in so small a part of that way may be rounding.
   if (std::abs(first) > std::max({flat, zero_slope * std::abs(later), close * std::abs((later - first) / ahead)}))
     return sign_of(accuracy_.direction * first);
-  const double flat_later =
-      has_later ? std::max(flat, slope_rounding(held, search.t + ahead, y, dy, k, conducts)) : flat;
+  const double flat_later = has_later ? std::max(flat, slope_rounding(held, soon, y, dy, k, conducts)) : flat;
   return std::abs(later) > flat_later ? sign_of(accuracy_.direction * later) : 0;
+}
+
+/// A little later, in the mode of this trial.
+const IdealSwitches::Elsewhere& IdealSwitches::look_later(const Search& search, const Held& held, Trial& trial) {
+  if (trial.later) return *trial.later;
+  const double ahead =
+      accuracy_.direction * form_.equations().path_step(search.t, trial.y.data(), trial.dy.data(), nullptr);
+  Elsewhere& later = trial.later.emplace(Elsewhere{search.t + ahead, trial.y, trial.dy, false});
+  for (std::size_t j = 0; j < later.y.size(); ++j) later.y[j] += ahead * later.dy[j];
+  later.is_found = settle_(later.t, later.y, later.dy, held, Settle::jump).failure.empty();
+  return later;
 }
 
 /// Of all unknowns, relative to the sizes they have had.
@@ -409,28 +425,38 @@ double IdealSwitches::slope_rounding(const Held& held, double t, const std::vect
   return zero_value * steepest * unit(k, conducts);
 }
 
+/// Other states in the mode of this trial; none: there is one that has no consistent values.
+std::vector<IdealSwitches::Elsewhere> IdealSwitches::look_elsewhere(const Search& search, const Held& held,
+                                                                    const Trial& trial) {
+  const auto points = form_.equations().neighbours(search.t, trial.y.data(), trial.dy.data());
+  std::vector<Elsewhere> elsewhere;
+  for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
+    Elsewhere& other = elsewhere.emplace_back(Elsewhere{points[p].t, points[p].y, points[p].dy, false});
+    for (std::size_t j = 0; j < other.y.size(); ++j) {  // one that is zero, and always was, may become larger
+      const double size = std::max(largest_[j], form_.equations().nominal(static_cast<int>(j), other.y[j]));
+      other.y[j] += 1e-3 * size * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
+    }
+    other.is_found = settle_(other.t, other.y, other.dy, held, Settle::jump).failure.empty();
+    if (!other.is_found) return {};
+  }
+  return elsewhere;
+}
+
 /// Whether it is zero at other states, too.
-bool IdealSwitches::is_always_zero(const Search& search, const Held& held, const Trial& trial, int k) {
+bool IdealSwitches::is_always_zero(const Held& held, const Trial& trial, const std::vector<Elsewhere>& elsewhere,
+                                   int k) const {
   const bool conducts = trial.modes[at(k)] != 0;
   const Function& f = watched(k, conducts);
-  const auto points = form_.equations().neighbours(search.t, trial.y.data(), trial.dy.data());
   double scale = conducts ? largest_current_ : largest_voltage_;
-  for (std::size_t p = 1; p < std::min<std::size_t>(points.size(), 3); ++p) {
-    std::vector<double> y = points[p].y, dy = points[p].dy;
-    for (std::size_t j = 0; j < y.size(); ++j) {  // one that is zero, and always was, may become larger
-      const double size = std::max(largest_[j], form_.equations().nominal(static_cast<int>(j), y[j]));
-      y[j] += 1e-3 * size * std::cos(1.0 + 3.0 * static_cast<double>(j) + static_cast<double>(p));
-    }
-    if (!settle_(points[p].t, y, dy, held, Settle::jump).failure.empty()) return false;
+  for (const auto& [t, y, dy, is_found] : elsewhere) {
     for (int other = 0; other < count(); ++other) {
       const Function& same = watched(other, conducts);
-      scale = std::max(scale, std::abs(value(same, held, points[p].t, y, dy)) / unit(other, conducts));
+      scale = std::max(scale, std::abs(value(same, held, t, y, dy)) / unit(other, conducts));
     }
-    if (std::abs(value(f, held, points[p].t, y, dy)) >
-        1e-9 * scale * unit(k, conducts) + 100 * rounding(f, held, points[p].t, y))
+    if (std::abs(value(f, held, t, y, dy)) > 1e-9 * scale * unit(k, conducts) + 100 * rounding(f, held, t, y))
       return false;
   }
-  return true;
+  return !elsewhere.empty();
 }
 
 const IdealSwitches::Trial* IdealSwitches::follow_contradictions(Search& search, Modes modes) {
@@ -581,22 +607,23 @@ const IdealSwitches::Trial* IdealSwitches::look_for(Search& search, const Modes&
   for (doubt_ = 1; doubt_ < 1e9; doubt_ *= 100) {
     if (found != nullptr) {  // with more doubt, from where this one began
       Search again = search;
-      again.tried.clear();
+      again.forget_signs();
       const Trial* other = follow_contradictions(again, modes);
       if (other == nullptr || undoes(*other) || leaves_open(*other) || again.notes != search.notes) continue;
       found = &search.tried.emplace_back(*other);
       break;
     }
-    search.tried.clear();
+    search.forget_signs();
     const std::size_t passed = search.notes.size();
     found = follow_contradictions(search, modes);
     if (found == nullptr) found = enumerate(search);
-    if (found == nullptr &&
-        std::all_of(search.tried.begin(), search.tried.end(), [](const Trial& one) { return !one.trouble.empty(); }))
+    if (found == nullptr && std::none_of(search.tried.begin(), search.tried.end(),
+                                         [](const Trial& one) { return one.is_tried() && one.trouble.empty(); }))
       break;
     if (found != nullptr && (!undoes(*found) || search.notes.size() > passed)) break;
   }
   doubt_ = 1;
+  if (found == nullptr) std::erase_if(search.tried, [](const Trial& one) { return !one.is_tried(); });
   return found;
 }
 
@@ -632,8 +659,11 @@ Resolution IdealSwitches::resolve(double t, double* x, Held& held, std::span<con
     search.notes.push_back(fmt::format("an impulse passes while {}: {}", describe(found->modes), found->jump));
   Held next = held_with(search, found->modes);
   const Held plain = next;
-  for (const int k : found->undecided)
-    if (is_always_zero(search, plain, *found, k)) next.modes[at(switches_[at(k)].idles)] = 1;
+  if (!found->undecided.empty()) {
+    const std::vector<Elsewhere> elsewhere = look_elsewhere(search, plain, *found);
+    for (const int k : found->undecided)
+      if (is_always_zero(plain, *found, elsewhere, k)) next.modes[at(switches_[at(k)].idles)] = 1;
+  }
   const auto larger = [&](int k, bool conducts, double known) {
     const double now = value(watched(k, conducts), plain, t, found->y, found->dy);
     return std::max(known, std::abs(now) / unit(k, conducts));

@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,11 @@ class IdealSwitches {
  private:
   using Modes = std::vector<char>;  // per switch: it conducts
 
+  struct Elsewhere {
+    double t;
+    std::vector<double> y, dy;
+    bool is_found;  // there are consistent values
+  };
   struct Trial {
     Modes modes;
     std::string trouble = {};            // why it cannot be; empty: it can, but for `contradicted`
@@ -61,7 +67,10 @@ class IdealSwitches {
     bool passes_impulses = false;        // states jump, and every switch is able to do its part of it
     std::vector<int> contradicted = {};  // switches whose sign is wrong in their own mode
     std::vector<int> undecided = {};     // zero, and without a way to leave
+    bool is_weighed = false;             // by the signs of what is watched, with the doubt of then
     std::vector<double> y = {}, dy = {};
+    std::optional<Elsewhere> later = {};  // once it was asked for
+    bool is_tried() const { return is_weighed || !trouble.empty() || !contradicted.empty(); }
     bool is_consistent() const { return trouble.empty() && contradicted.empty(); }
   };
   struct Search {
@@ -73,18 +82,21 @@ class IdealSwitches {
     std::vector<char> may_conduct;
     std::deque<Trial> tried = {};
     std::vector<std::string> notes = {};
+    void forget_signs();
   };
 
   void take_sizes(double t, std::vector<double>& x, const Held& held);
   Held held_with(const Search& search, const Modes& modes) const;
   const Trial& attempt(Search& search, const Modes& modes);
-  Trial evaluate(const Search& search, const Modes& modes);
+  Trial settle(const Search& search, const Modes& modes);
+  const Elsewhere& look_later(const Search& search, const Held& held, Trial& trial);
   bool is_near(std::size_t j, double was, double is) const;
   void compare_states(const Search& search, Trial& trial) const;
   void weigh_impulses(const Search& search, const Held& held, Trial& trial);
   void weigh_signs(const Search& search, const Held& held, Trial& trial);
-  int sign_ahead(const Search& search, const Held& held, const Trial& trial, int k);
-  bool is_always_zero(const Search& search, const Held& held, const Trial& trial, int k);
+  int sign_ahead(const Search& search, const Held& held, Trial& trial, int k);
+  std::vector<Elsewhere> look_elsewhere(const Search& search, const Held& held, const Trial& trial);
+  bool is_always_zero(const Held& held, const Trial& trial, const std::vector<Elsewhere>& elsewhere, int k) const;
   const Trial* look_for(Search& search, const Modes& modes);
   const Trial* follow_contradictions(Search& search, Modes modes);
   const Trial* enumerate(Search& search);
