@@ -99,19 +99,40 @@ std::optional<double> digits_among(const std::vector<Differences>& among) {
   return least;
 }
 
-/// Errors are in proportion to tolerances, more or less: more is not explained.
-constexpr double largest_explained = 100, largest_loss = 100;
+/// Agreement of the two second runs that are nearest to one another; nothing where there is one only.
+std::optional<double> digits_of_the_nearest(const std::vector<Differences>& among) {
+  std::optional<double> most;
+  for (const Differences& one : among) {
+    double least = 16;
+    for (const Agreement& variable : one.variables) least = std::min(least, variable.digits);
+    most = std::max(most.value_or(0), least);
+  }
+  return most;
+}
 
-/// How many tolerances the first run is off, where that is more than its tolerance explains; else 0. Errors follow
-/// tolerances: second runs differ among each other by what is left of them.
+/// Errors follow tolerances, more or less: what is left of them in the second runs says how much less. An error is not
+/// explained where it is so many tolerances, and so many times what such a run should leave.
+struct Unexplained {
+  double tolerances, times;
+};
+constexpr Unexplained large{100, 100}, beyond_promise{1000, 3};
+
+/// How many tolerances the first run is off from the second run that is nearest to it, where that is more than its
+/// tolerance explains; else 0. A large error is held against the two runs that agree best; one beyond what a tolerance
+/// promises, against all of them.
 double unexplained_error(const Options& options, double tightened, const std::vector<Differences>& among,
                          const Verification& v) {
-  const auto agreed = digits_among(among);
+  const auto agreed = digits_among(among), nearest = digits_of_the_nearest(among);
   const double tolerance = options.tolerance.relative;
   if (options.step || !(tolerance > 0) || !agreed) return 0;
-  const double error = std::pow(10, -v.digits), left = std::pow(10, -*agreed);
-  const bool is_large = error > largest_explained * tolerance && error > largest_loss * tightened * left;
-  return is_large ? error / tolerance : 0;
+  double digits = 0;
+  for (const SecondRun& run : v.runs)
+    if (!run.variables.empty()) digits = std::max(digits, run.digits);
+  const double error = std::pow(10, -digits);
+  const auto is_more = [&](const Unexplained& limit, double digits) {
+    return error > limit.tolerances * tolerance && error > limit.times * tightened * std::pow(10, -digits);
+  };
+  return is_more(large, *nearest) || is_more(beyond_promise, *agreed) ? error / tolerance : 0;
 }
 
 std::optional<double> first_beyond(const std::vector<Made>& made, double difference, double direction) {
@@ -218,7 +239,7 @@ void judge(const Options& options, double tightened, const Result& first, const 
   const std::string troubles = troubles_in_words(v.runs);
   if (const double excess = unexplained_error(options, tightened, among, v); parted == nullptr && excess > 0) {
     v.verdict = Verdict::disagrees;
-    v.t_parts = first_beyond(made, largest_explained * options.tolerance.relative, direction);
+    v.t_parts = first_beyond(made, large.tolerances * options.tolerance.relative, direction);
     v.summary = fmt::format(
         "disagrees: the other runs agree with one another to {:.1f} digits, with the first one to {:.1f}, which its "
         "tolerance does not explain",
