@@ -36,6 +36,9 @@ struct EntryMap {
 };
 
 void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j);
+/// An entry that has a value when it is touched again: the value is taken away, so that whether it is assigned again
+/// shows.
+void note_assigned(std::vector<std::pair<int, int>>& assigned, int i, int j, double& value);
 
 }  // namespace detail
 
@@ -46,7 +49,8 @@ class Entries {
 
   Entries(const detail::EntryMap& map, T* values) : map_(map), values_(values) {}
   /// Notes which entries are written, and keeps their values where there is room for them.
-  Entries(const detail::EntryMap& map, Seen& seen, T* values = nullptr) : map_(map), values_(values), seen_(&seen) {}
+  Entries(const detail::EntryMap& map, Seen& seen, T* values = nullptr, Seen* assigned = nullptr)
+      : map_(map), values_(values), seen_(&seen), assigned_(assigned) {}
 
   T& operator()(State row, State column) {
     int i = map_.row_of(row), j = map_.row_of(column);
@@ -56,13 +60,17 @@ class Entries {
       detail::note_entry(*seen_, i, j);
       return unused_;
     }
-    return values_[map_.is_sparse() ? map_.slot(i, j) : i * map_.width + j];
+    T& value = values_[map_.is_sparse() ? map_.slot(i, j) : i * map_.width + j];
+    if constexpr (std::is_same_v<T, double>) {
+      if (assigned_ != nullptr) detail::note_assigned(*assigned_, i, j, value);
+    }
+    return value;
   }
 
  private:
   const detail::EntryMap& map_;
   T* values_;
-  Seen* seen_ = nullptr;
+  Seen *seen_ = nullptr, *assigned_ = nullptr;
   T unused_{};
 };
 
@@ -71,18 +79,22 @@ class Terms {
  public:
   using Seen = std::vector<std::pair<int, int>>;
 
-  Terms(const detail::EntryMap& map, T* values, Seen* seen = nullptr) : map_(map), values_(values), seen_(seen) {}
+  Terms(const detail::EntryMap& map, T* values, Seen* seen = nullptr, Seen* assigned = nullptr)
+      : map_(map), values_(values), seen_(seen), assigned_(assigned) {}
 
   T& operator[](State x) {
     const int i = map_.row_of(x);
     if (seen_ != nullptr) detail::note_entry(*seen_, i, i);
+    if constexpr (std::is_same_v<T, double>) {
+      if (assigned_ != nullptr) detail::note_assigned(*assigned_, i, i, values_[i]);
+    }
     return values_[i];
   }
 
  private:
   const detail::EntryMap& map_;
   T* values_;
-  Seen* seen_;
+  Seen *seen_, *assigned_;
 };
 
 namespace detail {

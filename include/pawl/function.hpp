@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -36,6 +37,23 @@ struct FunctionEntry {
 };
 template <class... T>
 struct FunctionEntries<ScalarList<T...>> : FunctionEntry<T>... {};
+
+/// A block of guards or equations writes a row that it does not have.
+struct NoRow : std::out_of_range {
+  NoRow(std::size_t row, std::size_t count);
+  std::size_t row, count;
+};
+
+/// The results of such a block, each looked at when it is written.
+template <class T>
+class CheckedRows : public std::span<T> {
+ public:
+  using std::span<T>::span;
+  T& operator[](std::size_t row) const {
+    if (row >= this->size()) throw NoRow(row, this->size());
+    return this->data()[row];
+  }
+};
 
 /// A function that writes its rows itself. Its numbers and gradients are asked of it at once: how many rows there are,
 /// and what they read, was looked at with patterns.
@@ -296,7 +314,9 @@ class Function {
               Watches<T, const typename C::Called&, const Point<T>&, std::span<T>&>> {
     static void call(const void* functor, const Point<T>& at, T* out) {
       const C& block = *static_cast<const C*>(functor);
-      std::span<T> rows(out, block.count);
+      // Like handles, rows are looked at with patterns, and by black boxes.
+      constexpr bool looks = std::is_same_v<T, Pattern> || (std::is_same_v<T, double> && !GuardBlockCall::is_quick);
+      std::conditional_t<looks, detail::CheckedRows<T>, std::span<T>> rows(out, block.count);
       block.f(quick_where<GuardBlockCall::is_quick>(at), rows);
     }
   };

@@ -145,16 +145,27 @@ class Jump {
     index_of(guard, static_cast<std::size_t>(guard.index) + 1, "guard");
     return any([guard](const Fired& one) { return one.guard.index == guard.index; });
   }
-  bool fired(Condition c) const { return has_role(GuardRole::condition, c.index); }
-  bool fired(Relation r) const { return has_role(GuardRole::relation, r.index); }
-  bool fired(ConditionFamily f) const { return has_role(GuardRole::condition_family, f.index); }
+  bool fired(Condition c) const {
+    index_of(c, held_.truths.size(), "condition");
+    return has_role(GuardRole::condition, c.index);
+  }
+  bool fired(Relation r) const {
+    index_of(r, held_.truths.size(), "relation");
+    return has_role(GuardRole::relation, r.index);
+  }
+  bool fired(ConditionFamily f) const {
+    index_of(f, held_.members.size(), "family of conditions");
+    return has_role(GuardRole::condition_family, f.index);
+  }
   bool fired(Relay r) const {
+    index_of(r, held_.sides.size(), "relay");
     for (const Relay left : causes_.left) {
       if (left.index == r.index) return true;
     }
     return has_role(GuardRole::relay_up, r.index) || has_role(GuardRole::relay_down, r.index);
   }
   bool fired(TimeEvent e) const {
+    check(e);
     for (const TimeEvent one : causes_.time_events) {
       if (one.index == e.index) return true;
     }
@@ -179,11 +190,14 @@ class Jump {
 
   /// The time event happens (next) at that time, which must come after this instant; infinity: not any more. A periodic
   /// one goes on from there with its period.
-  void schedule(TimeEvent e, double time) { requests_.push_back({e, time}); }
+  void schedule(TimeEvent e, double time) {
+    check(e);
+    requests_.push_back({e, time});
+  }
   /// The same for the time event whose own jump this is.
   void schedule_again(double time) {
     if (own_.index < 0) throw std::logic_error("schedule_again(t) is called outside the jump of a time event");
-    schedule(own_, time);
+    requests_.push_back({own_, time});
   }
   struct Request {
     TimeEvent event;
@@ -206,6 +220,7 @@ class Jump {
   std::size_t index_of(const Handle& handle, std::size_t count, const char* kind) const {
     return detail::own_index(handle, count, kind, held_.model);
   }
+  void check(TimeEvent e) const { index_of(e, static_cast<std::size_t>(e.index) + 1, "time event"); }
   template <class Handle>
   int truth(const Held& held, const Handle& handle) const {
     return held.truths[index_of(handle, held.truths.size(), "condition")];

@@ -195,9 +195,10 @@ class Result {
   /// Times at which an event changed this variable.
   template <class E>
   std::vector<double> times_of(Discrete<E> d) const {
-    return times_where([d](const Event& event) {
-      const auto i = static_cast<std::size_t>(d.index);
-      return detail::kept_in<E>(*event.held_before).at(i) != detail::kept_in<E>(*event.held_after).at(i);
+    const std::size_t count = detail::kept_in<E>(*held_at(t_start, false)).size();
+    const std::size_t i = checked(d, count, detail::kind_of_discrete<E>, *declarations);
+    return times_where([i](const Event& event) {
+      return detail::kept_in<E>(*event.held_before)[i] != detail::kept_in<E>(*event.held_after)[i];
     });
   }
   /// Names of what fired, and of the mode.

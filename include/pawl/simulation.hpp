@@ -91,18 +91,20 @@ class Simulation {
     Simulation& run_;
     Handle handle_;
   };
-  Slot<State, double> operator[](State x) { return {*this, x}; }
-  Slot<Parameter, double> operator[](Parameter p) { return {*this, p}; }
-  Slot<Input, double> operator[](Input u) { return {*this, u}; }
+  Slot<State, double> operator[](State x) & { return {*this, x}; }
+  Slot<Parameter, double> operator[](Parameter p) & { return {*this, p}; }
+  Slot<Input, double> operator[](Input u) & { return {*this, u}; }
   template <class E>
-  Slot<Discrete<E>, E> operator[](Discrete<E> d) {
+  Slot<Discrete<E>, E> operator[](Discrete<E> d) & {
     return {*this, d};
   }
-  double operator[](Observable o) { return now()[o]; }
-  double operator[](Constraint c) { return now()[c]; }
-  double operator[](Relay r) { return now()[r]; }
-  bool operator[](Condition c) { return now()[c]; }
-  double operator[](std::string_view name) { return now()[name]; }
+  double operator[](Observable o) & { return now()[o]; }
+  double operator[](Constraint c) & { return now()[c]; }
+  double operator[](Relay r) & { return now()[r]; }
+  bool operator[](Condition c) & { return now()[c]; }
+  double operator[](std::string_view name) & { return now()[name]; }
+  template <class Handle>
+  void operator[](Handle) && = delete;  ///< a view of a run that is gone
 
   /// Several changes at once, as one event.
   void change(Callback<void(Jump&)> jump);

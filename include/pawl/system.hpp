@@ -117,7 +117,7 @@ class System {
   /// The derivatives of the rates, J(x, y) = dx'/dy, for functions that cannot be differentiated automatically.
   template <class F>
   void jacobian(F j) {
-    edit().jacobian = detail::MatrixFunction(std::move(j));
+    declare_jacobian(detail::MatrixFunction(std::move(j)));
   }
   /// An ideal diode, a complementarity 0 <= current, voltage <= 0 of which one is zero: conducts without voltage or
   /// blocks without current. It is one equation of the system; all diodes of a system are decided together.
@@ -151,7 +151,7 @@ class System {
     static_assert(std::is_invocable_v<const F&, Start&>,
                   "pawl: start values are set by a function (Start& at); it is called const, so a mutable lambda is "
                   "refused");
-    edit().start = [f = std::move(f)](Start& at) { f(at); };
+    declare_start([f = std::move(f)](Start& at) { f(at); });
   }
 
   /// A variable held between events, changed by transitions: bool, int, enum class, double, or any other type that can
@@ -384,7 +384,10 @@ class System {
   Relation declare_relation(std::string name, Function g);
   ConditionFamily declare_condition_family(std::string name, std::vector<Pair> members, Function g);
   Relay declare_relay(std::string name, Levels levels, Function g);
+  void declare_jacobian(detail::MatrixFunction j);
+  void declare_start(Callback<void(Start&)> f);
   TimeEventDeclaration declare_time_event(TimeEventInfo info);
+  std::string describe(const TimeValue& time) const;
   void declare_transition(Callback<void(Jump&)> f);
   friend class GuardDeclaration;
   friend class TimeEventDeclaration;
@@ -420,10 +423,10 @@ class Values {
     Values& values_;
     State x_;
   };
-  StartValue operator[](State x) { return {*this, x}; }
-  double operator[](State x) const;
-  double& operator[](Parameter p);
-  double operator[](Parameter p) const;
+  StartValue operator[](State x) & { return {*this, x}; }
+  double operator[](State x) const&;
+  double& operator[](Parameter p) &;
+  double operator[](Parameter p) const&;
   /// The course of an input: values[u] = Signal::polyline(...), or a number.
   class Course {
    public:
@@ -436,10 +439,10 @@ class Values {
    private:
     std::shared_ptr<const Signal>& signal_;
   };
-  Course operator[](Input u);
+  Course operator[](Input u) &;
   /// The start value of a discrete variable.
   template <class E>
-  Jump::Slot<E> operator[](Discrete<E> d) {
+  Jump::Slot<E> operator[](Discrete<E> d) & {
     auto& stored = detail::kept_in<E>(discrete_);
     return Jump::Slot<E>(stored[checked(d, stored.size(), detail::kind_of_discrete<E>, *declarations_)]);
   }

@@ -173,9 +173,9 @@ std::optional<Accumulation> AccumulationWatch::note(int guard, double t, const d
 void AccumulationWatch::Sequence::add_limits(double now, const double* x, double q, Accumulation& found) const {
   found.goes_on.assign(found.state.size(), true);
   for (std::size_t i = 0; i < found.state.size(); ++i) {
-    const auto limit = limit_of(x0[i], x1[i], x2[i], q);
-    if (!limit || std::abs(x[i] - x2[i]) > 2 * std::abs(*limit - x2[i])) continue;
-    found.state[i] = *limit;
+    const auto end = limit_of(x0[i], x1[i], x2[i], q);
+    if (!end || std::abs(x[i] - x2[i]) > 2 * std::abs(*end - x2[i])) continue;
+    found.state[i] = *end;
     found.goes_on[i] = false;
   }
   if (const auto from = limit_of(t0, t1, t2, q)) move_on(found, *from, now, x);

@@ -20,7 +20,7 @@ std::vector<double> heights() {
 }
 std::vector<Pair> all_balls() {
   std::vector<Pair> all;
-  for (int j = 0; j < count; ++j) all.emplace_back(j, j);
+  for (int j = 0; j < count; ++j) all.push_back({j, j});
   return all;
 }
 

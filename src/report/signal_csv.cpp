@@ -48,6 +48,7 @@ Signal read_signal(const std::string& path, Course course) {
   std::string line;
   bool may_be_heading = true;
   for (int number = 1; std::getline(file, line); ++number) {
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // the mark of UTF-8
     const std::string_view text = trimmed(line);
     if (text.empty() || text.front() == '#') continue;
     const auto fault = [&](const std::string& what) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -38,6 +39,8 @@ class Look {
       call();
     } catch (const ForeignHandle& error) {
       throw error.used_by(owner);
+    } catch (const NoRow& error) {
+      throw Misuse(fmt::format("system '{}', {}: {}, which are numbered from 0", model_.name, owner, error.what()));
     } catch (const NoRate& error) {
       refuse_sliced_coordinate(error.state, owner);
     } catch (...) {
@@ -45,13 +48,23 @@ class Look {
     }
   }
 
-  void look(const Function& f, int results, const std::string& owner, bool may_read_rates = false, Pair member = {}) {
+  /// assigns_all: every result has to be assigned, in this mode, too.
+  void look(const Function& f, int results, const std::string& owner, bool assigns_all, bool may_read_rates = false,
+            Pair member = {}) const {
     if (!f || !f.supports<Pattern>()) return;
     const AnyRate rates;
     const Surroundings<Pattern> around{.held = &held_, .member = member, .rates = may_read_rates ? &rates : nullptr};
-    std::vector<Pattern> out(at(results));
-    safely(owner,
-           [&] { f(Point<Pattern>(Pattern(), patterns_.data(), held_.parameters.data(), &around), out.data()); });
+    std::vector<Pattern> out(at(results), Pattern::unassigned());
+    bool is_done = false;
+    safely(owner, [&] {
+      f(Point<Pattern>(Pattern(), patterns_.data(), held_.parameters.data(), &around), out.data());
+      is_done = true;
+    });
+    if (!is_done || !assigns_all) return;
+    for (std::size_t row = 0; row < out.size(); ++row) {
+      if (!out[row].is_assigned())
+        throw Misuse(fmt::format("system '{}', {}: out[{}] is not assigned", model_.name, owner, row));
+    }
   }
 
  private:
@@ -90,45 +103,53 @@ std::string owner_of(const GuardInfo& guard) {
   return fmt::format("guard '{}'", guard.name);
 }
 
+/// What one function writes into a matrix or a vector: which entries it touches, which of them it assigns instead of
+/// adding to them, and which more than once.
 using Seen = std::vector<std::pair<int, int>>;
-
-/// What one function writes into a matrix or a vector: which entries it touches, and which of them it assigns instead
-/// of adding to them.
 struct Writing {
   Seen touched;
-  std::set<std::pair<int, int>> assigned;
+  std::set<std::pair<int, int>> assigned, assigned_again;
+
+  /// What entries hold at the end, those that had a value before among them.
+  template <class Value>
+  void end(const Seen& had, bool is_symmetric, const Value& value) {
+    assigned.insert(had.begin(), had.end());
+    assigned_again = assigned;
+    std::erase_if(assigned_again, [&](const auto& entry) { return std::isnan(value(entry.first, entry.second)); });
+    for (auto [i, j] : touched) {
+      if (is_symmetric && i < j) std::swap(i, j);
+      if (!std::isnan(value(i, j))) assigned.emplace(i, j);
+    }
+  }
 };
+
+constexpr int largest_full = 1000;  // states; beyond nobody writes entries by hand
 
 /// Entries start as NaN, which adding to them does not change.
 template <class... Scalar>
 Writing writing_of(const Look& look, const OutputFunction<Entries, Scalar...>& f, const EntryMap& map,
                    const std::string& owner) {
-  constexpr int largest_full = 1000;  // beyond it nobody writes entries by hand
   const int n = map.width;
   std::vector<double> values;
   if (n <= largest_full) values.assign(at(n) * at(n), std::numeric_limits<double>::quiet_NaN());
   Writing writing;
+  Seen had;
   look.safely(owner, [&] {
-    Entries<double> entries(map, writing.touched, values.empty() ? nullptr : values.data());
+    Entries<double> entries(map, writing.touched, values.empty() ? nullptr : values.data(), &had);
     f.check(look.point(), entries);
   });
-  if (values.empty()) return writing;
-  for (auto [i, j] : writing.touched) {
-    if (map.is_symmetric && i < j) std::swap(i, j);
-    if (!std::isnan(values[at(i * n + j)])) writing.assigned.emplace(i, j);
-  }
+  if (!values.empty()) writing.end(had, map.is_symmetric, [&](int i, int j) { return values[at(i * n + j)]; });
   return writing;
 }
 Writing writing_of(const Look& look, const VectorFunction& f, const EntryMap& map, const std::string& owner) {
   std::vector<double> values(at(map.width), std::numeric_limits<double>::quiet_NaN());
   Writing writing;
+  Seen had;
   look.safely(owner, [&] {
-    Terms<double> terms(map, values.data(), &writing.touched);
+    Terms<double> terms(map, values.data(), &writing.touched, &had);
     f.check(look.point(), terms);
   });
-  for (const auto& [i, j] : writing.touched) {
-    if (!std::isnan(values[at(i)])) writing.assigned.emplace(i, j);
-  }
+  writing.end(had, false, [&](int i, int) { return values[at(i)]; });
   return writing;
 }
 
@@ -142,6 +163,27 @@ EntryMap state_map(const System::Declarations& model) {
   EntryMap map = PortHamiltonianInfo::map(static_cast<int>(model.state_names.size()));
   map.model = model.model;
   return map;
+}
+
+/// What several functions add up to in these entries; nothing where one of them throws or they are many.
+std::map<std::pair<int, int>, double> sums_of(const Look& look, const std::vector<MatrixFunction>& functions,
+                                              const EntryMap& map, const std::set<std::pair<int, int>>& entries) {
+  std::vector<double> sums(map.width <= largest_full ? at(map.width) * at(map.width) : 0, 0.0);
+  std::map<std::pair<int, int>, double> values;
+  if (sums.empty()) return values;
+  bool is_whole = true;
+  for (const MatrixFunction& f : functions) {
+    bool is_done = false;
+    look.safely({}, [&] {
+      Entries<double> out(map, sums.data());
+      f.check(look.point(), out);
+      is_done = true;
+    });
+    is_whole = is_whole && is_done;
+  }
+  if (!is_whole) return values;
+  for (const auto& [i, j] : entries) values[{i, j}] = sums[at(i * map.width + j)];
+  return values;
 }
 
 std::string numbered(std::string_view what, std::size_t i, std::size_t count) {
@@ -162,7 +204,13 @@ void refuse_overwriting(const Look& look, const std::vector<F>& functions, const
                         const Name& entry_name) {
   std::set<std::pair<int, int>> written;
   for (std::size_t k = 0; k < functions.size(); ++k) {
-    const Writing writing = writing_of(look, functions[k], map, numbered(what, k, functions.size()));
+    const std::string owner = numbered(what, k, functions.size());
+    const Writing writing = writing_of(look, functions[k], map, owner);
+    if (!writing.assigned_again.empty()) {
+      const auto& [i, j] = *writing.assigned_again.begin();
+      throw Misuse(fmt::format("system '{}': {} assigns {} twice: the first value is lost", look.model().name, owner,
+                               entry_name(i, j)));
+    }
     for (const auto& [i, j] : writing.assigned) {
       if (written.contains({i, j})) {
         throw Misuse(
@@ -198,9 +246,9 @@ void check_masses(const Look& look) {
                      [&](int i, int j) { return fmt::format("M({}, {})", row_name(model, j), row_name(model, i)); });
 }
 
-/// Entries of J come in pairs, x and -x; so do those of R.
+/// Entries of J come in pairs, x and -x; those of R in pairs of the same number: here they are sign times each other.
 void check_partners(const Look& look, const std::vector<MatrixFunction>& functions, std::string_view letter,
-                    std::string_view what, std::string_view partner) {
+                    std::string_view what, double sign) {
   const System::Declarations& model = look.model();
   const EntryMap map = state_map(model);
   std::set<std::pair<int, int>> all;
@@ -208,13 +256,25 @@ void check_partners(const Look& look, const std::vector<MatrixFunction>& functio
     const Writing writing = writing_of(look, functions[k], map, numbered(what, k, functions.size()));
     all.insert(writing.touched.begin(), writing.touched.end());
   }
+  const auto entry = [&](int i, int j) {
+    return fmt::format("{}({}, {})", letter, model.state_names[at(i)], model.state_names[at(j)]);
+  };
+  const std::string_view partner = sign < 0 ? "minus the first" : "the same number";
   for (const auto& [i, j] : all) {
-    if (i == j || all.contains({j, i})) continue;
-    const std::string &row = model.state_names[at(i)], &column = model.state_names[at(j)];
-    throw Misuse(
-        fmt::format("system '{}': {}({}, {}) is written and its partner {}({}, {}) is not: write both, the second "
-                    "is {}",
-                    model.name, letter, row, column, letter, column, row, partner));
+    if (i != j && !all.contains({j, i}))
+      throw Misuse(fmt::format("system '{}': {} is written and its partner {} is not: write both, the second is {}",
+                               model.name, entry(i, j), entry(j, i), partner));
+  }
+  const std::map<std::pair<int, int>, double> values = sums_of(look, functions, map, all);
+  for (const auto& [place, first] : values) {
+    const auto [i, j] = place;
+    const double second = values.at({j, i});
+    if (i > j || std::abs(second - sign * first) <= 1e-12 * std::abs(first)) continue;
+    throw Misuse(i == j ? fmt::format("system '{}': {} = {:g}, where a structure has zeros: what loses or gains energy "
+                                      "is dissipation or an input",
+                                      model.name, entry(i, j), first)
+                        : fmt::format("system '{}': {} = {:g} and {} = {:g}: the second has to be {}", model.name,
+                                      entry(i, j), first, entry(j, i), second, partner));
   }
 }
 
@@ -222,23 +282,24 @@ void check_partners(const Look& look, const std::vector<MatrixFunction>& functio
 void look_everywhere(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
   Look look(model, held, start, t);
   const int n = static_cast<int>(model.state_names.size());
-  look.look(model.rates, n, "the rates");
+  look.look(model.rates, n, "the rates", false);
   for (const EquationInfo& one : model.equations)
-    look.look(one.f, one.rows, fmt::format("equation '{}'", one.name), true);
+    look.look(one.f, one.rows, fmt::format("equation '{}'", one.name), true, true);
   for (const EquationInfo& one : model.initial)
-    look.look(one.f, one.rows, fmt::format("initial equation '{}'", one.name), true);
+    look.look(one.f, one.rows, fmt::format("initial equation '{}'", one.name), true, true);
   for (const GuardInfo& guard : model.guards) {
     if (guard.row > 0) continue;  // of a block that was looked at
-    for (const Pair member : guard.members) look.look(guard.g, guard.rows, owner_of(guard), true, member);
+    for (const Pair member : guard.members) look.look(guard.g, guard.rows, owner_of(guard), true, true, member);
   }
-  for (const InvariantInfo& one : model.invariants) look.look(one.h, one.rows, fmt::format("invariant '{}'", one.name));
+  for (const InvariantInfo& one : model.invariants)
+    look.look(one.h, one.rows, fmt::format("invariant '{}'", one.name), true);
   if (model.mass) writing_of(look, model.mass, state_map(model), "the mass matrix");
   if (model.jacobian) writing_of(look, model.jacobian, state_map(model), "the Jacobian");
   if (model.mechanics) {
     const MechanicsInfo& info = *model.mechanics;
-    for (const Function& potential : info.potentials) look.look(potential, 1, "a potential");
-    for (const Function& energy : info.kinetic_energies) look.look(energy, 1, "a kinetic energy");
-    for (const auto& one : info.constraints) look.look(one.g, one.rows, fmt::format("constraint '{}'", one.name));
+    for (const Function& potential : info.potentials) look.look(potential, 1, "a potential", true);
+    for (const Function& energy : info.kinetic_energies) look.look(energy, 1, "a kinetic energy", true);
+    for (const auto& one : info.constraints) look.look(one.g, one.rows, fmt::format("constraint '{}'", one.name), true);
     const EntryMap mass_map = mechanics_map(model, true), force_map = mechanics_map(model, false);
     for (std::size_t k = 0; k < info.masses.size(); ++k)
       writing_of(look, info.masses[k], mass_map, numbered("mass", k, info.masses.size()));
@@ -248,7 +309,7 @@ void look_everywhere(const System::Declarations& model, const Held& held, const 
   if (model.port_hamiltonian) {
     const PortHamiltonianInfo& info = *model.port_hamiltonian;
     const EntryMap map = state_map(model);
-    for (const Function& one : info.hamiltonians) look.look(one, 1, "a Hamiltonian");
+    for (const Function& one : info.hamiltonians) look.look(one, 1, "a Hamiltonian", true);
     for (std::size_t k = 0; k < info.structures.size(); ++k)
       writing_of(look, info.structures[k], map, numbered("structure", k, info.structures.size()));
     for (std::size_t k = 0; k < info.dissipations.size(); ++k)
@@ -309,8 +370,8 @@ void check_contradictions(const System::Declarations& model, const Held& held, c
   }
   if (model.port_hamiltonian) {
     const PortHamiltonianInfo& info = *model.port_hamiltonian;
-    check_partners(look, info.structures, "J", "structure", "minus the first");
-    check_partners(look, info.dissipations, "R", "dissipation", "the same number");
+    check_partners(look, info.structures, "J", "structure", -1);
+    check_partners(look, info.dissipations, "R", "dissipation", 1);
     const auto entry = [&](std::string_view letter) {
       return [&model, letter](int i, int j) {
         return fmt::format("{}({}, {})", letter, model.state_names[at(i)], model.state_names[at(j)]);

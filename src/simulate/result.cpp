@@ -155,6 +155,7 @@ void Result::check(const Contact& contact) const {
   const auto& mechanism = (declarations->parts ? declarations->parts : declarations)->mechanics;  // of a mixture
   const std::size_t count = mechanism ? mechanism->contacts.size() : 0;
   checked(contact.index, count, "contact", *declarations);
+  checked(contact.mode, declarations->modes.size(), "contact", *declarations);
 }
 
 std::vector<double> Result::times_of(const Contact& contact) const {

@@ -36,26 +36,40 @@ class Clock {
   detail::Stopwatch watch_;
 };
 
-/// Which option differs in a way that another run would come of it; empty: none that can be compared.
+/// Which option differs in a way that another run or result would come of it; empty: none. What is called on the way
+/// (progress, observer) may be another.
 std::string_view difference(const Options& a, const Options& b) {
-  if (a.start != b.start) return "start";
-  if (a.end != b.end) return "end";
-  if (a.method != b.method) return "method";
-  if (a.tolerance.relative != b.tolerance.relative || a.tolerance.absolute != b.tolerance.absolute ||
-      a.tolerance.absolute_each != b.tolerance.absolute_each)
-    return "tolerance";
-  if (a.step != b.step) return "step";
-  if (a.first_step != b.first_step) return "first_step";
-  if (a.max_step != b.max_step) return "max_step";
-  if (a.keep != b.keep) return "keep";
-  if (a.samples != b.samples) return "samples";
-  if (a.times != b.times) return "times";
-  if (a.events != b.events) return "events";
   const ConstraintOptions &c = a.constraints, &d = b.constraints;
-  if (c.formulation != d.formulation) return "constraints.formulation";
-  if (c.stabilization != d.stabilization) return "constraints.stabilization";
-  if (a.implicit.linear_solver != b.implicit.linear_solver) return "implicit.linear_solver";
-  if (a.implicit.jacobian != b.implicit.jacobian) return "implicit.jacobian";
+  const std::pair<std::string_view, bool> options[]{
+      {"start", a.start != b.start},
+      {"end", a.end != b.end},
+      {"method", a.method != b.method},
+      {"tolerance", a.tolerance.relative != b.tolerance.relative || a.tolerance.absolute != b.tolerance.absolute ||
+                        a.tolerance.absolute_each != b.tolerance.absolute_each},
+      {"step", a.step != b.step},
+      {"first_step", a.first_step != b.first_step},
+      {"max_step", a.max_step != b.max_step},
+      {"keep", a.keep != b.keep},
+      {"samples", a.samples != b.samples},
+      {"times", a.times != b.times},
+      {"keeps_history", a.keeps_history != b.keeps_history},
+      {"keeps_ranges", a.keeps_ranges != b.keeps_ranges},
+      {"events", a.events != b.events},
+      {"event_tolerance", a.event_tolerance != b.event_tolerance},
+      {"concurrency_window", a.concurrency_window != b.concurrency_window},
+      {"concurrency_amplitude", a.concurrency_amplitude != b.concurrency_amplitude},
+      {"max_events", a.max_events != b.max_events},
+      {"at_accumulation", a.at_accumulation != b.at_accumulation},
+      {"constraints.formulation", c.formulation != d.formulation},
+      {"constraints.stabilization", c.stabilization != d.stabilization},
+      {"constraints.start", c.start != d.start},
+      {"constraints.fixed", c.fixed != d.fixed},
+      {"constraints.pulls_samples", c.pulls_samples != d.pulls_samples},
+      {"implicit.linear_solver", a.implicit.linear_solver != b.implicit.linear_solver},
+      {"implicit.jacobian", a.implicit.jacobian != b.implicit.jacobian},
+  };
+  for (const auto& [name, differs] : options)
+    if (differs) return name;
   return {};
 }
 
@@ -169,9 +183,11 @@ void Simulation::restore(const Snapshot& snapshot) {
   } else {
     Options quiet = options;
     quiet.progress = nullptr;
+    quiet.observer = nullptr;
     context_ = std::make_unique<detail::Context>(model_, saved.values, quiet);
     context_->retrace(saved.changes, saved.passes, saved.is_held_back);
     context_->setup.options.progress = options.progress;
+    context_->setup.options.observer = options.observer;
   }
   values_ = saved.values;
   t_ = snapshot.t_;

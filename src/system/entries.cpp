@@ -1,6 +1,8 @@
 #include "pawl/entries.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "pawl/system.hpp"
 
@@ -8,6 +10,12 @@ namespace pawl::detail {
 
 void note_entry(std::vector<std::pair<int, int>>& seen, int i, int j) {
   seen.emplace_back(i, j);
+}
+
+void note_assigned(std::vector<std::pair<int, int>>& assigned, int i, int j, double& value) {
+  if (std::isnan(value)) return;
+  assigned.emplace_back(i, j);
+  value = std::numeric_limits<double>::quiet_NaN();
 }
 
 int EntryMap::checked_row_of(State x) const {

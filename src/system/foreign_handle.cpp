@@ -77,6 +77,12 @@ void refuse_rate(int state) {
   throw NoRate(state);
 }
 
+NoRow::NoRow(std::size_t which, std::size_t how_many)
+    : std::out_of_range("out[" + std::to_string(which) + "] is assigned by a function of " + std::to_string(how_many) +
+                        (how_many == 1 ? " row" : " rows")),
+      row(which),
+      count(how_many) {}
+
 void refuse_multiplier() {
   throw std::logic_error(
       "at[constraint] is read where there are no multipliers: in a function that does not read them at the start");

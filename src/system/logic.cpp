@@ -14,6 +14,8 @@ void Logic::check(const Held& held) const {
 void Logic::check(const Node& node, const Held& held) {
   if (node.kind == Kind::condition)
     detail::own_index(Condition{node.index, node.model}, held.truths.size(), "condition", held.model);
+  if (node.kind == Kind::relation)
+    detail::own_index(Relation{node.index, node.model}, held.truths.size(), "relation", held.model);
   if (node.kind == Kind::discrete)
     detail::own_index(Discrete<int>{node.index, node.model}, held.modes.size(), "discrete variable", held.model);
   for (const auto* part : {&node.left, &node.right}) {

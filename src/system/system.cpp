@@ -128,6 +128,19 @@ void System::declare_equation(EquationInfo info) {
   edit().equations.push_back(std::move(info));
 }
 
+void System::declare_jacobian(detail::MatrixFunction j) {
+  Declarations& all = edit();
+  if (all.jacobian) throw Misuse(fmt::format("system '{}': the Jacobian is declared twice", all.name));
+  all.jacobian = std::move(j);
+}
+
+void System::declare_start(Callback<void(Start&)> f) {
+  Declarations& all = edit();
+  if (all.start)
+    throw Misuse(fmt::format("system '{}': start values are declared twice; one function sets all of them", all.name));
+  all.start = std::move(f);
+}
+
 void System::declare_initial(EquationInfo info) {
   if (info.rows < 1)
     throw Misuse(fmt::format("system '{}', initial equations '{}': {} of them; at least one is needed", name(),
@@ -287,16 +300,18 @@ void System::decide(Discrete<bool> variable, Logic logic) {
   edit().decisions.push_back({variable.index, std::move(logic)});
 }
 
+std::string System::describe(const TimeValue& time) const {
+  const Declarations& all = *declarations_;
+  if (const auto* p = std::get_if<Parameter>(&time))
+    return all.parameter_names[checked(*p, all.parameter_names.size(), "parameter", all)];
+  if (const auto* d = std::get_if<Discrete<double>>(&time))
+    return all.number_names[checked(*d, all.number_names.size(), "discrete number", all)];
+  return fmt::format("{:g}", std::get<double>(time));
+}
+
 TimeEventDeclaration System::declare_time_event(TimeEventInfo info) {
+  const std::string time = describe(info.time);
   Declarations& all = edit();
-  const auto described = [&all](const TimeValue& value) {
-    if (const auto* p = std::get_if<Parameter>(&value))
-      return all.parameter_names[checked(*p, all.parameter_names.size(), "parameter", all)];
-    if (const auto* d = std::get_if<Discrete<double>>(&value))
-      return all.number_names[checked(*d, all.number_names.size(), "discrete number", all)];
-    return fmt::format("{:g}", std::get<double>(value));
-  };
-  const std::string time = described(info.time);
   if (info.name.empty()) info.name = fmt::format("{} {}", info.is_periodic ? "every" : "at", time);
   all.time_events.push_back(std::move(info));
   return {*this, static_cast<int>(all.time_events.size()) - 1};
@@ -319,6 +334,7 @@ TimeEventDeclaration& TimeEventDeclaration::phase(TimeValue phase) {
         fmt::format("system '{}', time event '{}': it happens once; a phase is for what happens every so often",
                     system_.name(), info().name));
   }
+  system_.describe(phase);  // refuses the handle of another system
   info().phase = phase;
   return *this;
 }
@@ -403,19 +419,19 @@ Values::StartValue& Values::StartValue::operator=(double value) {
   return *this;
 }
 
-double Values::operator[](State x) const {
+double Values::operator[](State x) const& {
   return start()[checked(x, starts_.size(), "state", *declarations_)];
 }
 
-double& Values::operator[](Parameter p) {
+double& Values::operator[](Parameter p) & {
   return parameters_[checked(p, parameters_.size(), "parameter", *declarations_)];
 }
 
-double Values::operator[](Parameter p) const {
+double Values::operator[](Parameter p) const& {
   return parameters_[checked(p, parameters_.size(), "parameter", *declarations_)];
 }
 
-Values::Course Values::operator[](Input u) {
+Values::Course Values::operator[](Input u) & {
   return Course(inputs_[checked(u, inputs_.size(), "input", *declarations_)]);
 }
 

@@ -41,6 +41,17 @@ TEST_F(SignalCsv, ReadsTimesAndValuesWithAHeadingAndRemarks) {
   EXPECT_EQ(at(read_signal(file, Course::spline), 2), 5);
 }
 
+TEST_F(SignalCsv, BeginsBehindAByteOrderMark) {
+  EXPECT_EQ(at(read_signal(write("\xEF\xBB\xBF"
+                                 "0, 1\n2, 5\n")),
+               0),
+            1);
+  EXPECT_EQ(at(read_signal(write("\xEF\xBB\xBF"
+                                 "t, u\n0, 1\n2, 5\n")),
+               0),
+            1);
+}
+
 TEST_F(SignalCsv, ReadsQuotedFieldsAsTablesAreWritten) {
   const std::string file = write("t,\"u, \"\"left\"\"\"\n\"0\",1\n2, \"5\" \n");
   EXPECT_EQ(at(read_signal(file), 1), 3);

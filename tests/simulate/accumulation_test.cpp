@@ -19,10 +19,10 @@ struct Cart {
 /// A ball that bounces by a plain guard, on a cart of speed 10.
 Cart cart(double start, double restitution) {
   Cart cart;
-  auto& [system, height, speed, place] = cart;
-  height = system.state("height", start);
-  speed = system.state("speed", 0);
-  place = system.state("place", 0);
+  System& system = cart.system;
+  const auto height = cart.height = system.state("height", start);
+  const auto speed = cart.speed = system.state("speed", 0);
+  const auto place = cart.place = system.state("place", 0);
   const auto rests = system.discrete("rests", false);
   system.rates([=](const auto& at, auto& rate) {
     rate[height] = at[speed];

@@ -22,6 +22,8 @@ struct Other {
   Condition above = system.condition("above", [x = x](const auto& at) { return at[x[0]]; });
   Relay relay = system.relay("relay", {-1, 1}, [x = x](const auto& at) { return at[x[0]]; });
   Guard guard = system.guard("guard", [x = x](const auto& at) { return at[x[0]]; });
+  Relation sign = system.relation("sign", [x = x](const auto& at) { return at[x[0]]; });
+  TimeEvent tick = system.time_event("tick", 0.5);
   Observable sum = system.observable("sum", [x = x](const auto& at) { return at[x[0]]; });
 };
 
@@ -182,6 +184,19 @@ TEST(ForeignHandle, InAJumpIsRefusedWhenItIsMade) {
             }),
             "system 'mine', the transition of 'g': the handle of guard number 2 belongs to system 'other': use the one "
             "that 'mine' has given");
+  const auto fired = [&](auto handle) {
+    return refusal_of([handle](Jump& jump) {
+      if (jump.fired(handle)) jump.terminate("never");
+    });
+  };
+  const std::string where = "system 'mine', the transition of 'g': the handle of ",
+                    whose = " belongs to system 'other': use the one that 'mine' has given";
+  EXPECT_EQ(fired(other.above), where + "condition number 0" + whose);
+  EXPECT_EQ(fired(other.sign), where + "relation number 1" + whose);
+  EXPECT_EQ(fired(other.relay), where + "relay number 0" + whose);
+  EXPECT_EQ(fired(other.tick), where + "time event number 0" + whose);
+  EXPECT_EQ(refusal_of([tick = other.tick](Jump& jump) { jump.schedule(tick, 0.9); }),
+            where + "time event number 0" + whose);
 }
 
 TEST(ForeignHandle, InADeclarationIsRefusedAtOnce) {
@@ -205,6 +220,16 @@ TEST(ForeignHandle, InADeclarationIsRefusedAtOnce) {
   EXPECT_EQ(misuse_of([&] { system.every(other.p, [](Jump&) {}); }),
             "system 'mine': the handle of parameter number 0 belongs to system 'other': use the one that 'mine' has "
             "given");
+  EXPECT_EQ(misuse_of([&] { system.every(0.1, [](Jump&) {}).phase(other.p); }),
+            "system 'mine': the handle of parameter number 0 belongs to system 'other': use the one that 'mine' has "
+            "given");
+  EXPECT_EQ(misuse_of([&] { system.decide(flag, other.sign > 0); }),
+            "system 'mine', decision of 'flag': the handle of relation number 1 belongs to system 'other': use the one "
+            "that 'mine' has given");
+  EXPECT_EQ(
+      misuse_of([&] { system.guard("h", [x = mine.x](const auto& at) { return at[x]; }).only_when(other.sign != 0); }),
+      "system 'mine', guard 'h': the handle of relation number 1 belongs to system 'other': use the one that "
+      "'mine' has given");
   EXPECT_EQ(misuse_of([&] { system.nominal(other.x[0], 1); }),
             "system 'mine': the handle of state number 0 belongs to system 'other': use the one that 'mine' has given");
 }
@@ -233,6 +258,12 @@ TEST(ForeignHandle, InValuesAndResultsIsRefusedAtOnce) {
             "given");
   EXPECT_EQ(misuse_of([&] { static_cast<void>(run.times_of(other.guard)); }),
             "system 'mine': the handle of guard number 2 belongs to system 'other': use the one that 'mine' has given");
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.times_of(other.count)); }),
+            "system 'mine': the handle of discrete variable number 0 belongs to system 'other': use the one that "
+            "'mine' has given");
+  EXPECT_EQ(misuse_of([&] { static_cast<void>(run.times_of(other.number)); }),
+            "system 'mine': the handle of discrete number number 0 belongs to system 'other': use the one that 'mine' "
+            "has given");
   EXPECT_EQ(misuse_of([&] { static_cast<void>(run.times_of(Guard{39})); }),
             "system 'mine' has 0 guards, no number 39: the handle belongs to another system");
 }
@@ -244,6 +275,23 @@ TEST(ForeignHandle, InStartValuesIsRefused) {
   EXPECT_EQ(
       mine.refusal(),
       "system 'mine': the handle of state number 39 belongs to system 'other': use the one that 'mine' has given");
+}
+
+TEST(ForeignHandle, OfAContactIsRefusedByResults) {
+  const auto falling = [](const char* name) {
+    Mechanics system(name);
+    const auto h = system.coordinate("h", 1);
+    system.mass(h, 1.0);
+    const Contact floor = system.contact("floor", [=](const auto& at) { return at[h]; }, {});
+    return std::pair(system, floor);
+  };
+  const auto [mine, floor] = falling("mine");
+  const auto [other, ceiling] = falling("other");
+  const Result run = simulate(mine, {.end = 1});
+  EXPECT_TRUE(run.times_of(floor).empty());
+  EXPECT_EQ(misuse_of([&, contact = ceiling] { static_cast<void>(run.times_of(contact)); }),
+            "system 'mine': the handle of contact number 0 belongs to system 'other': use the one that 'mine' has "
+            "given");
 }
 
 TEST(ForeignHandle, InAMechanismIsRefused) {

@@ -261,6 +261,44 @@ TEST(Simulation, SaysWhatItCannotDo) {
   Simulation longer(decay.system, {.end = 3});
   EXPECT_EQ(misuse_of([&] { longer.restore(here); }),
             "the snapshot is of a run with another option 'end': both must be made with the same");
+  const auto refusal = [&](const auto& set) {
+    Options options{.end = 2};
+    set(options);
+    Simulation another(decay.system, options);
+    return misuse_of([&] { another.restore(here); });
+  };
+  const auto of = [](const char* name) {
+    return "the snapshot is of a run with another option '" + std::string(name) + "': both must be made with the same";
+  };
+  EXPECT_EQ(refusal([](Options& o) { o.max_events = 3; }), of("max_events"));
+  EXPECT_EQ(refusal([](Options& o) { o.event_tolerance = 1e-3; }), of("event_tolerance"));
+  EXPECT_EQ(refusal([](Options& o) { o.concurrency_window = 0.1; }), of("concurrency_window"));
+  EXPECT_EQ(refusal([](Options& o) { o.concurrency_amplitude = 0.1; }), of("concurrency_amplitude"));
+  EXPECT_EQ(refusal([](Options& o) { o.at_accumulation = AtAccumulation::fail; }), of("at_accumulation"));
+  EXPECT_EQ(refusal([](Options& o) { o.keeps_history = true; }), of("keeps_history"));
+  EXPECT_EQ(refusal([](Options& o) { o.keeps_ranges = false; }), of("keeps_ranges"));
+  EXPECT_EQ(refusal([](Options& o) { o.observer = [](const Instant&) { return true; }; }), "no misuse");
+}
+
+// Where a method cannot be copied, restoring goes the way again.
+TEST(Simulation, RestoringTellsAnObserverNothing) {
+  Decay decay;
+  for (const char* method : {"dop853", "bdf", "adams"}) {
+    SCOPED_TRACE(method);
+    int calls = 0;
+    Options options{.end = 2, .method = method};
+    options.observer = [&](const Instant&) { return ++calls > 0; };
+    Simulation run(decay.system, options);
+    ASSERT_TRUE(run.advance_to(1));
+    const Snapshot here = run.snapshot();
+    const int at_snapshot = calls;
+    ASSERT_TRUE(run.finish().finished());
+    const int whole = calls;
+    run.restore(here);
+    EXPECT_EQ(calls, whole);
+    ASSERT_TRUE(run.finish().finished());
+    EXPECT_EQ(calls - whole, whole - at_snapshot);
+  }
 }
 
 TEST(Simulation, AChangeThatThrowsEndsTheRunWithItsWords) {

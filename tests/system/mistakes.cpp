@@ -36,5 +36,8 @@ int main() {
   for (const std::string& name : simulate(system, {.end = 1}).state_names()) static_cast<void>(name);
 #elif CASE == 10
   static_cast<void>(System("gone").declarations());
+#elif CASE == 11
+  const auto start = Simulation(system, {.end = 1})[x];
+  static_cast<void>(start);
 #endif
 }
