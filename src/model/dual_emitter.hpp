@@ -4,6 +4,7 @@
 // compiled with this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,8 +22,8 @@ DualFunctionOfTwo dual_function_of_two(Op op);
 void dual_power(Gradient* y, const Gradient* x, double power);
 void dual_select(Gradient* y, const Gradient* g, const Gradient* where_positive, const Gradient* otherwise);
 
-static_assert(sizeof(Gradient) == 72);
-constexpr int dual_bytes = 72, dual_registers = 4;
+static_assert(sizeof(Gradient) == 72 && offsetof(Gradient, slope) == 0 && offsetof(Gradient, value) == 64);
+constexpr int dual_bytes = 72, dual_registers = 4, second_half = 32, value_place = 64;
 
 namespace x86 = asmjit::x86;
 
@@ -66,9 +67,9 @@ class DualEmitter : public Emitter {
     if (!is_leaf_value(node) && registers_.register_of(node) >= 0) return group(registers_.register_of(node));
     Parts parts;
     parts.is_held = is_number(node);
-    parts.value_memory = memory_of(node);
-    parts.slope_memory[0] = memory_of(node, 8);
-    parts.slope_memory[1] = memory_of(node, 40);
+    parts.value_memory = memory_of(node, parts.is_held ? 0 : value_place);
+    parts.slope_memory[0] = memory_of(node);
+    parts.slope_memory[1] = memory_of(node, second_half);
     return parts;
   }
   Parts result(const Instruction& one) {
@@ -106,7 +107,7 @@ class DualEmitter : public Emitter {
     a_.vmovupd(first_at, loaded_slope(p, 0, s_[1]));
     a_.vmovupd(second_at, loaded_slope(p, 1, s_[2]));
   }
-  void store_to_slot(int to, const Parts& p) { store_to(slot(to), slot(to, 8), slot(to, 40), p); }
+  void store_to_slot(int to, const Parts& p) { store_to(slot(to, value_place), slot(to), slot(to, second_half), p); }
   void store_register(int reg, int to) override { store_to_slot(to, group(reg)); }
   void take_side(const Instruction& one) override {
     const Parts from = parts_of(one.operand[0]);
@@ -114,7 +115,7 @@ class DualEmitter : public Emitter {
     store_to_slot(registers_.take_slot(one.node), from);
   }
   void store_output(const Instruction& one) override {
-    store_to(output(one.node), output(one.node, 8), output(one.node, 40), parts_of(one.operand[0]));
+    store_to(output(one.node, value_place), output(one.node), output(one.node, second_half), parts_of(one.operand[0]));
     registers_.pass(one, now_);
   }
 
