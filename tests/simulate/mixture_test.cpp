@@ -121,6 +121,48 @@ TEST_P(Mixture, HasMassRowsBesideAMechanism) {
   EXPECT_NEAR(result.final()[i], std::exp(-1.5), accuracy());
 }
 
+// A sensor that nothing reads: what is declared stays, whatever the inertia reads, and the motion is that of the
+// mechanism alone.
+TEST_P(Mixture, KeepsCoordinatesAtTheStartWhereAnAlgebraicUnknownFollows) {
+  enum class Inertia { matrix, energy, of_a_state };
+  for (const Inertia inertia : {Inertia::matrix, Inertia::energy, Inertia::of_a_state}) {
+    const auto motion = [&](bool has_sensor) {
+      Mechanics arm("arm");
+      const auto a = arm.coordinate("a", 1), b = arm.coordinate("b", 0.5, 0.3);
+      const auto load = arm.state("load", 1), s = arm.state("s", 0);
+      arm.rates([=](const auto& at, auto& d) {
+        d[load] = 0.1 * at[load];
+        if (!has_sensor) d[s] = 0 * at[s];
+      });
+      const double share = inertia == Inertia::of_a_state ? 1 : 0;
+      if (inertia == Inertia::energy) {
+        arm.kinetic_energy([=](const auto& at) {
+          return sqr(at[dot(a)]) + sqr(at[dot(b)]) / 2 + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]);
+        });
+      } else {
+        arm.mass([=](const auto& at, auto& M) {
+          M(a, a) = 2 + share * at[load];
+          M(a, b) = cos(at[a] - at[b]);
+          M(b, b) = 1;
+        });
+      }
+      arm.potential([=](const auto& at) { return -9.81 * (2 * cos(at[a]) + cos(at[b])); });
+      if (has_sensor) arm.equation("sensor", [=](const auto& at) { return at[s] - at[dot(a)] - at[a]; });
+      const Result result = run(arm, 1);
+      EXPECT_TRUE(result.finished()) << result.reason;
+      const Instant start = result.start(), end = result.final();
+      EXPECT_EQ(start[a], 1);
+      EXPECT_EQ(start[dot(a)], 0);
+      EXPECT_EQ(start[dot(b)], 0.3);
+      EXPECT_NEAR(start[s], has_sensor ? 1 : 0, 1e-15);
+      return std::vector<double>{end[a], end[b], end[dot(a)], end[dot(b)]};
+    };
+    const std::vector<double> beside = motion(true), alone = motion(false);
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(beside[i], alone[i], 20 * accuracy()) << static_cast<int>(inertia) << ", " << i;
+  }
+}
+
 // A bead on a rod whose friction grows with the force in the rod, λ: both follow from one linear system,
 //   λ (x² + y² + 0.1 (x, y).tanh(v)) = v² - 9.81 y.
 TEST_P(Mixture, LetsForcesDependOnMultipliers) {
