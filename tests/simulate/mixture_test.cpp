@@ -274,6 +274,131 @@ TEST_P(Mixture, HasImpactsBesideEquations) {
   EXPECT_NEAR(result.final()[floor.normal], 0, 1e-12);
 }
 
+/// A weight on a shaft whose EMF 3 v stands across a capacitor of 0.5: the capacitor is an inertia of 4.5 beside the
+/// weight's own 1. Or that inertia as a force that follows from the acceleration, or as a wheel on a gear.
+enum class Coupling { capacitor, added_mass, wheel };
+
+void couple(Mechanics& system, Coordinate x, double start, double speed, Coupling coupling) {
+  if (coupling == Coupling::capacitor) {
+    const auto u = system.state("u", 3 * speed), i = system.state("i", 0);
+    system.equation("EMF", [=](const auto& at) { return at[u] - 3 * at[dot(x)]; });
+    system.equation("capacitor", [=](const auto& at) { return 0.5 * at[dot(u)] - at[i]; });
+    system.force([=](const auto& at, auto& f) { f[x] -= 3 * at[i]; });
+  } else if (coupling == Coupling::added_mass) {
+    const auto z = system.state("z", 0);
+    system.equation("water", [=](const auto& at) { return at[z] + 4.5 * at[dot(dot(x))]; });
+    system.force([=](const auto& at, auto& f) { f[x] += at[z]; });
+  } else {
+    const auto turn = system.coordinate("wheel", 3 * start, 3 * speed);
+    system.mass(turn, 0.5);
+    system.constraint("gear", [=](const auto& at) { return at[turn] - 3 * at[x]; });
+  }
+}
+
+TEST_P(Mixture, TurnsBackFromAWallWithAllThatIsBoundToItsSpeed) {
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1, -1);
+    shaft.mass(x, 1.0);
+    couple(shaft, x, 1, -1, coupling);
+    shaft.contact("wall", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const auto loss = shaft.impact_loss();
+    const Result result = run(shaft, 2);
+    ASSERT_TRUE(result.finished()) << result.reason;
+    ASSERT_EQ(result.events.size(), 1u);
+    EXPECT_NEAR(result.events.front().t, 1, accuracy());
+    EXPECT_NEAR(result.final()[x], 0.5, accuracy());
+    EXPECT_NEAR(result.final()[dot(x)], 0.5, accuracy());
+    const double lost = result.events.front().held_after->numbers[static_cast<std::size_t>(loss.index)];
+    EXPECT_NEAR(lost, 5.5 / 2 * (1 - 0.25), accuracy());
+  }
+}
+
+// It falls with g / 5.5 and bounces to rest after 3 times the first fall; then the floor carries its weight alone.
+TEST_P(Mixture, BouncesToRestWithAllThatIsBoundToItsSpeed) {
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1);
+    shaft.mass(x, 1.0);
+    shaft.potential([=](const auto& at) { return 9.81 * at[x]; });
+    couple(shaft, x, 1, 0, coupling);
+    const auto floor = shaft.contact("floor", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const Result result = run(shaft, 4);
+    ASSERT_TRUE(result.finished()) << result.reason;
+    const double g = 9.81 / 5.5, fall = std::sqrt(2 / g), up = 0.5 * g * fall, later = 0.3;
+    EXPECT_NEAR(result.at(fall + later)[x], up * later - g / 2 * later * later, accuracy());
+    ASSERT_FALSE(result.events.empty());
+    EXPECT_NEAR(result.events.back().t, 3 * fall, 1e-4);
+    EXPECT_NEAR(result.final()[x], 0, 1e-12);
+    EXPECT_NEAR(result.final()[dot(x)], 0, 1e-14);
+    EXPECT_NEAR(result.final()[floor.normal], 9.81, 1e-10);
+  }
+}
+
+// Three carts in a row, two of which touch, and a wall; a throw onto a rough floor.
+TEST_P(Mixture, PassesImpactsAndFrictionOnAsAWheelWould) {
+  const auto carts = [&](Coupling coupling) {
+    Mechanics row("carts");
+    const auto a = row.coordinate("a", 0, 1), b = row.coordinate("b", 1), c = row.coordinate("c", 1);
+    for (const auto cart : {a, b, c}) row.mass(cart, 1.0);
+    couple(row, b, 1, 0, coupling);
+    row.contact("a and b", [=](const auto& at) { return at[b] - at[a]; }, {.restitution = 0.8});
+    row.contact("b and c", [=](const auto& at) { return at[c] - at[b]; }, {.restitution = 0.6});
+    row.contact("wall", [=](const auto& at) { return 1.3 - at[c]; }, {.restitution = 0.9});
+    const Result result = run(row, 3);
+    EXPECT_TRUE(result.finished()) << result.reason;
+    EXPECT_EQ(result.events.size(), 3u);
+    const Instant end = result.final();
+    return std::vector<double>{end[a], end[b], end[c], end[dot(a)], end[dot(b)], end[dot(c)]};
+  };
+  const auto thrown = [&](Coupling coupling) {
+    Mechanics block("block");
+    const auto x = block.coordinate("x", 0, 3), y = block.coordinate("y", 0.5);
+    for (const auto one : {x, y}) block.mass(one, 1.0);
+    block.potential([=](const auto& at) { return 9.81 * at[y]; });
+    couple(block, x, 0, 3, coupling);
+    block.contact(
+        "floor", [=](const auto& at) { return at[y]; }, [=](const auto& at) { return at[dot(x)]; },
+        {.restitution = 0.3, .friction = 0.9});
+    const Result result = run(block, 4);
+    EXPECT_TRUE(result.finished()) << result.reason;
+    const Instant then = result.at(1.0), end = result.final();
+    EXPECT_NEAR(end[dot(x)], 0, 1e-13);
+    return std::vector<double>{then[x], then[dot(x)], end[x]};
+  };
+  const std::vector<double> rolling = carts(Coupling::wheel), sliding = thrown(Coupling::wheel);
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    const std::vector<double> end = carts(coupling), block = thrown(coupling);
+    for (std::size_t i = 0; i < end.size(); ++i) EXPECT_NEAR(end[i], rolling[i], 10 * accuracy()) << i;
+    for (std::size_t i = 0; i < block.size(); ++i) EXPECT_NEAR(block[i], sliding[i], 100 * accuracy()) << i;
+  }
+}
+
+// The rate of an acceleration is an unknown: the balance of forces is differentiated, and impulses are no longer those
+// of its rows. Where they stay in the mechanism that does not matter.
+TEST_P(Mixture, SaysWhereItCannotKnowWhatImpulsesDo) {
+  for (const bool is_bound : {false, true}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1, -1);
+    shaft.mass(x, 1.0);
+    if (is_bound) couple(shaft, x, 1, -1, Coupling::capacitor);
+    const auto a = shaft.state("acceleration", 0), jerk = shaft.state("jerk", 0);
+    shaft.equation("sensor", [=](const auto& at) { return at[a] - at[dot(dot(x))]; });
+    shaft.equation("its rate", [=](const auto& at) { return at[jerk] - at[dot(a)]; });
+    shaft.contact("wall", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const Result result = run(shaft, 2);
+    EXPECT_EQ(result.finished(), !is_bound);
+    if (is_bound) {
+      EXPECT_EQ(result.reason.substr(result.reason.find(": ")),
+                ": the impact of 'wall' has no outcome: impulses go on through equations that bind the speeds of the "
+                "mechanism, and what they do there is not known: the balance of forces is differentiated itself.\n"
+                "  try:    a compliant contact (.compliance), which has no impulses");
+    } else {
+      EXPECT_NEAR(result.final()[x], 0.5, accuracy());
+    }
+  }
+}
+
 // A platform on three bars of equal length, one more than it needs, turns none and swings like a pendulum. What it
 // drives makes it a mixture.
 TEST_P(Mixture, KeepsRedundantJoints) {
