@@ -9,6 +9,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/impact.hpp"
+#include "formulate/mechanics_rows.hpp"
 #include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
@@ -234,6 +235,8 @@ std::vector<Contacts::Seen> Contacts::read(std::span<const int> fired, int accum
     if (one.contact_end == Ends::gap) here.has_met = true;
     if (one.contact_end == Ends::release) here.has_released = true;
     if (one.contact_end == Ends::slip) here.has_stopped = true;
+    if (one.contact_end == Ends::pull) here.lets_go = true;
+    if (one.contact_end == Ends::press) here.presses = true;
     if (one.contact_end == Ends::side) here.changes_side = true;
     if (one.contact_end == Ends::cone) here.breaks = 1;
     if (one.contact_end == Ends::cone_back) here.breaks = -1;
@@ -473,6 +476,27 @@ void Contacts::follow_compliant(double t, const double* x, Held& held, const std
       const bool closes =
           seen[at(c)].has_met ? rate < 0 : rate <= 0;  // at zero and at rest: without a force, and watched
       set_mode(held, c, closes ? ContactMode::closed : ContactMode::open);
+    }
+  }
+  follow_idle(t, x, held, seen, is_open_question);
+}
+
+// Damping may take all of the force while the bodies still overlap: it never draws.
+void Contacts::follow_idle(double t, const double* x, Held& held, const std::vector<Seen>& seen,
+                           bool is_open_question) const {
+  const detail::Surroundings<double> around{&held};
+  for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    if (contact.idles < 0) continue;
+    int& idles = held.modes[at(contact.idles)];
+    if (seen[at(c)].has_met || mode(held, c) == ContactMode::open) {
+      idles = 0;
+    } else if (seen[at(c)].lets_go || seen[at(c)].presses) {
+      idles = seen[at(c)].lets_go ? 1 : 0;
+    } else if (is_open_question) {
+      const auto [depth, rate] =
+          formulate::penetration(info(), contact, Point<double>(t, x, held.parameters.data(), &around));
+      idles = contact.compliance->continued(depth, rate) < 0 ? 1 : 0;
     }
   }
 }

@@ -66,7 +66,8 @@ class Contacts {
  private:
   struct Seen {  // by contact
     bool has_met = false, has_released = false, has_stopped = false, changes_side = false, accumulates = false;
-    int breaks = 0;  // direction in which a stick gives way
+    bool lets_go = false, presses = false;  // compliant, while it overlaps
+    int breaks = 0;                         // direction in which a stick gives way
   };
   const MechanicsInfo& info() const { return *model_->mechanics; }
   ContactMode mode(const Held& held, int contact) const;
@@ -78,6 +79,7 @@ class Contacts {
   Resolution resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
   std::vector<Seen> read(std::span<const int> fired, int accumulating, bool& concerns_contacts, bool& locks) const;
   void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
+  void follow_idle(double t, const double* x, Held& held, const std::vector<Seen>& seen, bool is_open_question) const;
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
                             std::string& failure, Settle why);
   void check_motion(double t, const double* x, Held& held, Resolution& out);

@@ -421,7 +421,7 @@ struct CompliantNormal {
     const T force = at[State{first_multiplier + one.first_row}];
     if (!ContactForces::acts(law, *at.around()->held)) return force;
     const auto [depth, rate] = moving_value(info, one, at);
-    return force - law.compliance->force(depth, rate);
+    return force - law.compliance->continued(depth, rate);
   }
 };
 
@@ -518,6 +518,11 @@ struct FrictionWork {
 };
 
 }  // namespace
+
+Penetration penetration(const MechanicsInfo& info, const ContactInfo& contact, const Point<double>& at) {
+  const auto [depth, rate] = moving_value(info, info.constraints[at_(contact.normal)], at);
+  return {depth, rate};
+}
 
 void append_mechanics_rows(const Shared& declared, int first_multiplier, std::vector<EquationInfo>& equations) {
   const MechanicsInfo& info = *declared->mechanics;

@@ -399,6 +399,55 @@ TEST_P(Mixture, SaysWhereItCannotKnowWhatImpulsesDo) {
   }
 }
 
+// A load cell below a compliant floor reads a force that ends as the ball leaves, with the gap or, where a damper would
+// draw, before it: between rigid motions the ball is a damped oscillator.
+//   y'' + 2 d y' + w² y = -g,   y = -g/w² + e^(-d t) (g/w² cos v t + (d g/w² - s)/v sin v t),   v² = w² - d²
+TEST_P(Mixture, ReadsTheForceOfACompliantContactUntilItEnds) {
+  const double g = 9.81, stiffness = 1e4, fall = std::sqrt(2 * 0.5 / g), s = g * fall, w = std::sqrt(stiffness);
+  for (const double damping : {0.0, 20.0, 150.0}) {
+    const double d = damping / 2, v = std::sqrt(w * w - d * d), rest = g / (w * w);
+    const auto height = [&](double t) {
+      return -rest + std::exp(-d * t) * (rest * std::cos(v * t) + (d * rest - s) / v * std::sin(v * t));
+    };
+    const auto speed = [&](double t) {
+      const double a = rest, b = (d * rest - s) / v;
+      return std::exp(-d * t) * ((b * v - d * a) * std::cos(v * t) - (a * v + d * b) * std::sin(v * t));
+    };
+    double before = 1e-6, after = M_PI / v;  // the force is zero between them
+    while (stiffness * -height(after) - damping * speed(after) > 0) after *= 1.001;
+    for (int halving = 0; halving < 60; ++halving) {
+      const double middle = (before + after) / 2;
+      (stiffness * -height(middle) - damping * speed(middle) > 0 ? before : after) = middle;
+    }
+    for (const double tolerance : {1e-6, 1e-9, 1e-10}) {
+      Mechanics ball("ball");
+      const auto y = ball.coordinate("y", 0.5);
+      ball.mass(y, 1.0);
+      ball.potential([=](const auto& at) { return 9.81 * at[y]; });
+      const auto floor = ball.contact("floor", [=](const auto& at) { return at[y]; },
+                                      {.compliance = Compliance::spring_damper(stiffness, damping)});
+      const auto cell = ball.state("cell", 0);
+      ball.equation("load cell", [=](const auto& at) { return at[cell] - 0.5 * at[floor.normal]; });
+      const double later = 0.05, end = fall + before + later;
+      const Result result = simulate(ball, {.end = end, .tolerance = tolerance, .method = GetParam().method});
+      ASSERT_TRUE(result.finished()) << damping << ", " << tolerance << ": " << result.reason;
+      const double loose = std::max(tolerance / 1e-9, 1.0) * 10 * accuracy();
+      const Instant deep = result.at(fall + before / 2);
+      EXPECT_NEAR(deep[y], height(before / 2), loose);
+      EXPECT_NEAR(2 * deep[cell], -stiffness * height(before / 2) - damping * speed(before / 2), 1e4 * loose);
+      EXPECT_NEAR(result.final()[y], height(before) + speed(before) * later - g / 2 * later * later, loose);
+      EXPECT_NEAR(result.final()[cell], 0, 1e-12);
+      EXPECT_EQ(std::count_if(result.events.begin(), result.events.end(),
+                              [](const Event& event) { return !event.contacts.empty(); }),
+                2);
+      EXPECT_EQ(result.events.size(), damping > 0 ? 3u : 2u);
+      double least = 0;  // it never draws
+      for (int k = 0; k <= 200; ++k) least = std::min(least, result.at(k * end / 200)[floor.normal]);
+      EXPECT_GE(least, -1e-8);
+    }
+  }
+}
+
 // A platform on three bars of equal length, one more than it needs, turns none and swings like a pendulum. What it
 // drives makes it a mixture.
 TEST_P(Mixture, KeepsRedundantJoints) {
