@@ -70,6 +70,14 @@ struct Compliance {
     const T all = spring(depth) * (1.0 + dissipation * rate) + damping * rate;
     return all > 0.0 ? all : T(0.0);
   }
+  /// The same going on beyond where it ends: below zero, and with a spring that draws.
+  template <class T>
+  T continued(const T& depth, const T& rate) const {
+    const T loaded = depth > 0.0 ? spring(depth) : -spring(-depth);
+    return loaded * (1.0 + dissipation * rate) + damping * rate;
+  }
+  /// Whether the force may end while the bodies still overlap.
+  bool may_let_go() const { return damping > 0 || dissipation > 0; }
 
   static Compliance spring_damper(double stiffness, double damping) { return {stiffness, 1, damping, 0}; }
   static Compliance hertz(double stiffness) { return {stiffness, 1.5, 0, 0}; }
@@ -118,6 +126,7 @@ struct ContactInfo {
   ImpactLaw impact = ImpactLaw::poisson;
   bool is_sequential = false;
   std::optional<Compliance> compliance = {};
+  int idles = -1;        ///< compliant, in mixtures: discrete variable, it overlaps without a force; -1: nobody asks
   double smoothing = 0;  ///< slip speed of smoothed friction
 
   bool is_rigid() const { return kind == Kind::contact && !compliance; }

@@ -26,7 +26,7 @@ enum class Side : signed char { bilateral, unilateral };
 using Transition = Callback<void(Jump&, Pair)>;
 
 /// Which part of what a contact does is ended by one of its guards.
-enum class ContactEnd : signed char { gap, release, slip, onset, cone, cone_back, side, lock };
+enum class ContactEnd : signed char { gap, release, slip, onset, cone, cone_back, side, lock, pull, press };
 
 /// What has been said of one guard, or of one family of guards.
 struct GuardInfo {

@@ -190,7 +190,7 @@ void Contacts::look_ahead(double t, const double* x, const Held& held, const std
   if (!has_any) return;
   const double ahead = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(t));
   std::vector<double> later(x, x + states_), rates(states_);
-  if (other_rates_ && other_rates_(t, x, held, rates.data()))
+  if (whole_ && whole_->rates(t, x, held, rates.data()))
     for (std::size_t i = 0; i < states_; ++i) later[i] += ahead * rates[i];
   for (const auto* own : {&info().positions, &info().speeds})
     for (const int state : *own) later[at(state)] = x[state];

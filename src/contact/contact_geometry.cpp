@@ -38,6 +38,13 @@ Eigen::MatrixXd dense_mass(const formulate::MechanicsTerms& terms) {
 
 }  // namespace
 
+Held with_open_contacts(const MechanicsInfo& info, Held held) {
+  for (const ContactInfo& contact : info.contacts) {
+    if (!contact.compliance) held.modes[at(contact.mode)] = static_cast<int>(ContactMode::open);
+  }
+  return held;
+}
+
 Geometry GeometryMaker::make(const std::vector<int>& contacts, double t, const double* x, const Held& held) {
   // Rows of positions come first, then those of speeds; joints among both.
   std::vector<int> positions, speeds;
@@ -125,9 +132,22 @@ Geometry GeometryMaker::make(const std::vector<int>& contacts, double t, const d
     out.joint_share = linear::LeastNorm(Gj * MG).solve_columns(Gj * out.to_speed);
     out.to_speed -= MG * out.joint_share;
   }
+  if (whole_ != nullptr && count > 0 && whole_->takes_part(t, x, held)) follow_impulses(t, x, held, out);
   out.W = out.J * out.to_speed;
   out.W = (0.5 * (out.W + out.W.transpose())).eval();
   return out;
+}
+
+// What equations bind to the speeds is inertia too: an EMF over a capacitor, a force that follows from accelerations.
+void GeometryMaker::follow_impulses(double t, const double* x, const Held& held, Geometry& out) {
+  Whole::Response response;
+  out.trouble = whole_->respond(t, x, with_open_contacts(info(), held), out.J.transpose(), out.to_speed, response);
+  if (response.jumps.size() == 0) return;
+  for (Eigen::Index i = 0; i < out.to_speed.rows(); ++i)
+    out.to_speed.row(i) = response.jumps.row(info().speeds[static_cast<std::size_t>(i)]);
+  for (Eigen::Index i = 0; i < out.joint_share.rows(); ++i)
+    out.joint_share.row(i) = response.multipliers.row(out.joints[static_cast<std::size_t>(i)]);
+  out.to_state = std::move(response.jumps);
 }
 
 double GeometryMaker::energy(double t, const double* x, const Held& held) {

@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "contact/whole.hpp"
 #include "formulate/mechanics_form.hpp"
 
 namespace pawl::contact {
@@ -24,18 +25,27 @@ struct Geometry {
   std::vector<Row> rows;
   Eigen::MatrixXd J;          ///< by speeds
   Eigen::MatrixXd to_speed;   ///< H J^T: an impulse at the contacts to a change of speeds, joints held
+  Eigen::MatrixXd to_state;   ///< the same, of all states, where impulses go on beyond the mechanism; else empty
   Eigen::MatrixXd W;          ///< J H J^T
   Eigen::VectorXd gap;        ///< per contact of `rows`; 0 without a normal row
   Eigen::VectorXd gap_scale;  ///< what rounding is measured against
   Eigen::VectorXd u, u_scale, gamma;
   std::vector<int> joints;      ///< declared rows
   Eigen::MatrixXd joint_share;  ///< what forces at the contacts add to the multipliers of the joints
+  /// What impulses do to the speeds, or to all states.
+  const Eigen::MatrixXd& response() const { return to_state.size() > 0 ? to_state : to_speed; }
+  std::string trouble;  ///< why it is not known what impulses do; empty: it is
 };
+
+/// With every contact open and no dry friction.
+Held with_open_contacts(const MechanicsInfo& info, Held held);
 
 class GeometryMaker {
  public:
   explicit GeometryMaker(const System::Declarations& model) : model_(model), terms_(model) {}
 
+  /// Where the mechanism is part of a larger model.
+  void join(Whole* whole) { whole_ = whole; }
   /// Of these contacts, with the joints in force.
   Geometry make(const std::vector<int>& contacts, double t, const double* x, const Held& held);
   void carry(Memory& memory) {
@@ -49,8 +59,11 @@ class GeometryMaker {
 
  private:
   const MechanicsInfo& info() const { return *model_.mechanics; }
+  void follow_impulses(double t, const double* x, const Held& held, Geometry& out);
+
   const System::Declarations& model_;
   formulate::MechanicsTerms terms_;
+  Whole* whole_ = nullptr;
   double last_time_ = 0, time_before_ = 0;  // of events
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "contact/shared_forces.hpp"
+#include "formulate/mechanics_rows.hpp"
 
 namespace pawl::contact {
 
@@ -60,6 +61,20 @@ struct Pressing {
       if (const auto* force = shared_force(at, contact)) return force->opens > 0 ? -force->opens : force->holds;
     }
     return at[Constraint{normal}];
+  }
+};
+
+/// What the force of a compliant contact would be, also where it is zero; without a damper what dissipation leaves of
+/// it, which is zero together with the spring only where it ends with the gap.
+struct WouldPress {
+  std::shared_ptr<const MechanicsInfo> info;
+  int contact;
+
+  double operator()(const Point<double>& at) const {
+    const ContactInfo& one = info->contacts[static_cast<std::size_t>(contact)];
+    const auto [depth, rate] = formulate::penetration(*info, one, at);
+    return one.compliance->damping > 0 ? one.compliance->continued(depth, rate)
+                                       : 1 + one.compliance->dissipation * rate;
   }
 };
 
@@ -161,6 +176,20 @@ void declare_guards(const System::Declarations& mechanism, System::Declarations&
     const Logic slipping = mode == ContactMode::slip || mode == ContactMode::slip_back;
     if (contact.compliance) {
       add(number, Ends::gap, {.name = contact.name, .g = contact.gap});
+      if (contact.idles < 0) continue;
+      const Logic overlaps = mode == ContactMode::closed, idles = Discrete<bool>{contact.idles};
+      const Function would_press = Function::guard(WouldPress{mechanism.mechanics, number});
+      const bool is_damped = contact.compliance->damping > 0;
+      add(number, Ends::pull,
+          {.name = contact.name + " lets go",
+           .g = is_damped ? pressing(contact, number) : would_press,
+           .direction = Direction::falling,
+           .only_when = overlaps && !idles});
+      add(number, Ends::press,
+          {.name = contact.name + " presses again",
+           .g = would_press,
+           .direction = Direction::rising,
+           .only_when = overlaps && idles});
       continue;
     }
     if (contact.kind == Kind::contact) {

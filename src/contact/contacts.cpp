@@ -9,6 +9,7 @@
 
 #include "contact/contact_words.hpp"
 #include "contact/impact.hpp"
+#include "formulate/mechanics_rows.hpp"
 #include "numerics/index.hpp"
 #include "numerics/orthogonal.hpp"
 
@@ -121,8 +122,8 @@ void Contacts::go_on_to_meet(double t, double* x, const Held& held, std::span<co
     ahead = std::min(ahead, left / speed);
   }
   std::vector<double> rates(states_);
-  if (other_rates_) {
-    if (!other_rates_(t, x, held, rates.data())) return;
+  if (whole_) {
+    if (!whole_->rates(t, x, held, rates.data())) return;
   } else {
     form_->lock(held);
     form_->source = nullptr;
@@ -234,6 +235,8 @@ std::vector<Contacts::Seen> Contacts::read(std::span<const int> fired, int accum
     if (one.contact_end == Ends::gap) here.has_met = true;
     if (one.contact_end == Ends::release) here.has_released = true;
     if (one.contact_end == Ends::slip) here.has_stopped = true;
+    if (one.contact_end == Ends::pull) here.lets_go = true;
+    if (one.contact_end == Ends::press) here.presses = true;
     if (one.contact_end == Ends::side) here.changes_side = true;
     if (one.contact_end == Ends::cone) here.breaks = 1;
     if (one.contact_end == Ends::cone_back) here.breaks = -1;
@@ -322,9 +325,15 @@ void Contacts::stop_accumulated(double t, double* x, const Held& held, const std
     const int normal = geometry.rows.front().normal;
     if (!(geometry.W(normal, normal) > 0)) continue;
     const double impulse = -geometry.u(normal) / geometry.W(normal, normal);
-    for (std::size_t i = 0; i < info().speeds.size(); ++i)
-      x[info().speeds[i]] += impulse * geometry.to_speed(static_cast<Eigen::Index>(i), normal);
+    add(geometry, impulse * geometry.response().col(normal), x);
   }
+}
+
+// A change that impulses make.
+void Contacts::add(const Geometry& geometry, const Eigen::VectorXd& change, double* x) const {
+  const bool is_of_all = geometry.to_state.size() > 0;
+  for (Eigen::Index i = 0; i < change.size(); ++i)
+    x[is_of_all ? i : info().speeds[static_cast<std::size_t>(i)]] += change(i);
 }
 
 // What an impact leaves of a speed of approach is rounding: whoever parts from here must not seem to go on.
@@ -341,8 +350,7 @@ void Contacts::turn_back_rounding(double t, double* x, const Held& held, const s
       const double u = geometry.u(normal), weight = geometry.W(normal, normal);
       if (!(u < 0 && u >= -resting_speed * last_struck_[at(c)] && weight > 0)) continue;
       has_any = true;
-      for (std::size_t i = 0; i < info().speeds.size(); ++i)
-        x[info().speeds[i]] -= a_little_more * u / weight * geometry.to_speed(static_cast<Eigen::Index>(i), normal);
+      add(geometry, -a_little_more * u / weight * geometry.response().col(normal), x);
     }
   }
 }
@@ -351,16 +359,15 @@ void Contacts::turn_back_rounding(double t, double* x, const Held& held, const s
 void Contacts::stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const {
   const auto count = static_cast<Eigen::Index>(rows.size());
   const auto normal = [&](Eigen::Index i) { return geometry.rows[rows[static_cast<std::size_t>(i)]].normal; };
-  Eigen::MatrixXd W(count, count), to_speed(geometry.to_speed.rows(), count);
+  Eigen::MatrixXd W(count, count), response(geometry.response().rows(), count);
   Eigen::VectorXd u(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     u(i) = geometry.u(normal(i));
-    to_speed.col(i) = geometry.to_speed.col(normal(i));
+    response.col(i) = geometry.response().col(normal(i));
     for (Eigen::Index j = 0; j < count; ++j) W(i, j) = geometry.W(normal(i), normal(j));
   }
   if (u.isZero(0)) return;
-  const Eigen::VectorXd change = to_speed * linear::LeastNorm(W).solve(u);
-  for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] -= change(static_cast<Eigen::Index>(i));
+  add(geometry, -(response * linear::LeastNorm(W).solve(u)), x);
 }
 
 // What rests does so exactly before anything is decided: slip of a speed that the constraints of the new mode would
@@ -448,7 +455,7 @@ void Contacts::rest_below_rounding(double t, double* x, const Held& held, const 
                             return is_open[i];
                           }) == 0;
     if (!all_rest) continue;
-    for (const int speed : info().speeds) x[speed] = stopped[at(speed)];
+    std::copy(stopped.begin(), stopped.end(), x);
     return;
   }
 }
@@ -469,6 +476,27 @@ void Contacts::follow_compliant(double t, const double* x, Held& held, const std
       const bool closes =
           seen[at(c)].has_met ? rate < 0 : rate <= 0;  // at zero and at rest: without a force, and watched
       set_mode(held, c, closes ? ContactMode::closed : ContactMode::open);
+    }
+  }
+  follow_idle(t, x, held, seen, is_open_question);
+}
+
+// Damping may take all of the force while the bodies still overlap: it never draws.
+void Contacts::follow_idle(double t, const double* x, Held& held, const std::vector<Seen>& seen,
+                           bool is_open_question) const {
+  const detail::Surroundings<double> around{&held};
+  for (int c = 0; c < static_cast<int>(seen.size()); ++c) {
+    const ContactInfo& contact = info().contacts[at(c)];
+    if (contact.idles < 0) continue;
+    int& idles = held.modes[at(contact.idles)];
+    if (seen[at(c)].has_met || mode(held, c) == ContactMode::open) {
+      idles = 0;
+    } else if (seen[at(c)].lets_go || seen[at(c)].presses) {
+      idles = seen[at(c)].lets_go ? 1 : 0;
+    } else if (is_open_question) {
+      const auto [depth, rate] =
+          formulate::penetration(info(), contact, Point<double>(t, x, held.parameters.data(), &around));
+      idles = contact.compliance->continued(depth, rate) < 0 ? 1 : 0;
     }
   }
 }
@@ -583,6 +611,10 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
         {row.tangents, coefficient(contact.friction, held), rests ? 0.0 : coefficient(contact.restitution, held)});
   }
   if (approaching.empty()) return false;
+  if (!geometry.trouble.empty()) {
+    out.failure = fmt::format("the impact of {} has no outcome: {}", list(approaching), geometry.trouble);
+    return false;
+  }
   last_approach_ = fastest;
   problem.W = geometry.W;
   problem.u = geometry.u;
@@ -604,8 +636,7 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
     const double own = geometry.W(row.normal, row.normal) * outcome.impulse(row.normal);
     if (own > resting_speed * struck[at(row.contact)]) out.contacts.push_back({row.contact, ContactEvent::impact});
   }
-  const Eigen::VectorXd change = geometry.to_speed * outcome.impulse;
-  for (std::size_t i = 0; i < info().speeds.size(); ++i) x[info().speeds[i]] += change(static_cast<Eigen::Index>(i));
+  add(geometry, geometry.response() * outcome.impulse, x);
   if (info().impact_loss >= 0) held.numbers[at(info().impact_loss)] -= outcome.energy_change;
   std::string note = fmt::format("impact of {} at speed {:.6g}, energy lost {:.6g}", list(approaching), fastest,
                                  -outcome.energy_change);
@@ -619,15 +650,14 @@ bool Contacts::strike_all(double t, double* x, Held& held, const std::vector<int
 
 // Accelerations with every contact open and no dry friction.
 Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Held& held, const double* relays) {
-  Held alone = held;
-  for (const ContactInfo& contact : info().contacts) {
-    if (!contact.compliance) alone.modes[at(contact.mode)] = static_cast<int>(ContactMode::open);
-  }
+  const Held alone = with_open_contacts(info(), held);
   free_form_.lock(alone);
   free_form_.relays = relays;
-  std::vector<double> rates(model_->state_names.size());
+  std::vector<double> rates(states_);
   free_form_.rate(t, x, rates.data());
   ++form_->extra_evaluations;
+  if (whole_ && whole_->takes_part(t, x, held) && !whole_->settled_rates(t, x, alone, rates.data()))
+    std::fill(rates.begin(), rates.end(), std::numeric_limits<double>::quiet_NaN());
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
   return a;

@@ -31,10 +31,11 @@ class Contacts {
            std::shared_ptr<formulate::MechanicsForm> form, std::shared_ptr<const detail::MultiplierSource> multipliers,
            double tolerance);
 
-  /// Where the mechanism is a part of a larger model: what gives the rates of all states in a mode. Forces may read all
-  /// of them.
-  using OtherRates = std::function<bool(double t, const double* x, const Held& held, double* rates)>;
-  void join(OtherRates rates) { other_rates_ = std::move(rates); }
+  /// Where the mechanism is part of a larger model.
+  void join(std::unique_ptr<Whole> whole) {
+    whole_ = std::move(whole);
+    maker_.join(whole_.get());
+  }
   /// How many quantities guards read beside states.
   int quantities() const { return given_force_number(*model_, static_cast<int>(info().contacts.size())); }
   /// One of them, as the form has it here; where contacts share a load, forces of least norm within the cones.
@@ -54,6 +55,7 @@ class Contacts {
     shared_->carry(memory);
     maker_.carry(memory);
     free_form_.carry(memory);
+    if (whole_) whole_->carry(memory);
   }
   /// Puts a state onto the manifold of a mode; returns why it cannot be, or nothing.
   using Settler = std::function<std::string(double t, double* x, const Held& held)>;
@@ -64,7 +66,8 @@ class Contacts {
  private:
   struct Seen {  // by contact
     bool has_met = false, has_released = false, has_stopped = false, changes_side = false, accumulates = false;
-    int breaks = 0;  // direction in which a stick gives way
+    bool lets_go = false, presses = false;  // compliant, while it overlaps
+    int breaks = 0;                         // direction in which a stick gives way
   };
   const MechanicsInfo& info() const { return *model_->mechanics; }
   ContactMode mode(const Held& held, int contact) const;
@@ -76,12 +79,14 @@ class Contacts {
   Resolution resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
   std::vector<Seen> read(std::span<const int> fired, int accumulating, bool& concerns_contacts, bool& locks) const;
   void follow_compliant(double t, const double* x, Held& held, const std::vector<Seen>& seen, Settle why);
+  void follow_idle(double t, const double* x, Held& held, const std::vector<Seen>& seen, bool is_open_question) const;
   std::vector<int> touching(double t, const double* x, const Held& held, const std::vector<Seen>& seen,
                             std::string& failure, Settle why);
   void check_motion(double t, const double* x, Held& held, Resolution& out);
   void turn_back_rounding(double t, double* x, const Held& held, const std::vector<int>& touching);
   void rest_below_rounding(double t, double* x, const Held& held, const std::vector<int>& touching,
                            const std::vector<Seen>& seen, const std::vector<double>& struck);
+  void add(const Geometry& geometry, const Eigen::VectorXd& change, double* x) const;
   void stop(const Geometry& geometry, const std::vector<std::size_t>& rows, double* x) const;
   void stop_resting(double t, double* x, const Held& held, const std::vector<int>& resting);
   void stop_what_opens(double t, double* x, const Held& held, const std::vector<int>& asked);
@@ -136,7 +141,7 @@ class Contacts {
   Eigen::VectorXd speeds_before_;    // sizes of the speeds when the event began
   std::vector<double> last_struck_;  // by contact: the speed that the impulses of its last impact made
   std::size_t states_;               // of the model it is a part of
-  OtherRates other_rates_;
+  std::unique_ptr<Whole> whole_;
 };
 
 }  // namespace pawl::contact

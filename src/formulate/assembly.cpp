@@ -113,6 +113,20 @@ std::shared_ptr<const System::Declarations> with_energies_as_potentials(
   return all;
 }
 
+/// The force of a damped contact may end before its gap opens: what it then is, is a mode.
+std::shared_ptr<const System::Declarations> with_idle_contacts(std::shared_ptr<const System::Declarations> declared) {
+  const auto may_let_go = [](const ContactInfo& one) { return one.compliance && one.compliance->may_let_go(); };
+  if (!declared->mechanics) return declared;
+  const std::vector<ContactInfo>& contacts = declared->mechanics->contacts;
+  if (std::none_of(contacts.begin(), contacts.end(), may_let_go)) return declared;
+  auto info = std::make_shared<MechanicsInfo>(*declared->mechanics);
+  auto all = std::make_shared<System::Declarations>(*declared);
+  for (ContactInfo& one : info->contacts)
+    if (may_let_go(one)) one.idles = all->add_own_mode(one.name + " idles", true);
+  all->mechanics = std::move(info);
+  return all;
+}
+
 }  // namespace
 
 bool needs_assembly(const System::Declarations& model, const Held& held, const std::vector<double>& start) {
@@ -123,7 +137,7 @@ bool needs_assembly(const System::Declarations& model, const Held& held, const s
 }
 
 std::shared_ptr<const System::Declarations> assemble(const std::shared_ptr<const System::Declarations>& model) {
-  const auto declared = with_energies_as_potentials(model);
+  const auto declared = with_idle_contacts(with_energies_as_potentials(model));
   auto all = std::make_shared<System::Declarations>(*declared);
   all->parts = declared;
   all->mechanics = nullptr;

@@ -49,7 +49,7 @@ void ContactForces::carry(Memory& memory, const Held& held) {
 
 bool ContactForces::acts(const ContactInfo& contact, const Held& held) {
   const ContactMode mode = mode_of(contact, held);
-  if (contact.compliance) return mode != ContactMode::open;
+  if (contact.compliance) return mode != ContactMode::open && (contact.idles < 0 || held.modes[at(contact.idles)] == 0);
   if (contact.slip < 0) return false;
   if (contact.smoothing == 0) return slips(mode);
   return contact.kind != ContactInfo::Kind::contact || mode != ContactMode::open;

@@ -117,6 +117,26 @@ StageMatrices Stages::all_matrices() {
   return all;
 }
 
+/// The matrix of the last stage is S.
+std::string Stages::respond(const Eigen::MatrixXd& on_rows, ImpulseResponse& out) {
+  if (!structure_.failure.empty()) return structure_.failure;
+  out.jumps = out.impulses = Eigen::MatrixXd::Zero(n_, on_rows.cols());
+  arrange(0);
+  linearize();
+  for (Eigen::Index k = 0; k < on_rows.cols(); ++k) {
+    Vector b(n_), change;
+    for (int i = 0; i < n_; ++i) b(i) = structure_.c[at(i)] == 0 ? on_rows(structure_.rows[at(i)].front().row, k) : 0.0;
+    const bool is_solved = factors_.index() > 0 ? step_again(b, change) : step(b, change);
+    if (!is_solved || (n_ <= largest_dense && factors_.index() == 0)) return "the equations do not determine them";
+    for (int j = 0; j < n_; ++j) {
+      const double w = change(j) * size_(j);
+      if (structure_.d[at(j)] == 1) out.jumps(j, k) = w;
+      if (structure_.d[at(j)] == 0) out.impulses(j, k) = w;
+    }
+  }
+  return {};
+}
+
 /// Rates of algebraic unknowns take one derivative more: exactly, or by one difference of the second.
 bool Stages::has_exact_rates(int highest) const {
   for (int i = 0; i < n_; ++i) {

@@ -32,6 +32,7 @@ class Stages {
   StageMatrices all_matrices();
   std::string weakest_row();
   DaeArray judge_array();
+  std::string respond(const Eigen::MatrixXd& on_rows, ImpulseResponse& out);
   const double* y() const { return z(0); }
   const double* dy() const { return z(1); }
 

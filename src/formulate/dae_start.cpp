@@ -92,6 +92,12 @@ std::string find_rates(DaeForm& form, double t, const double* y, double* dy) {
   return failure;
 }
 
+std::string find_impulses(DaeForm& form, double t, const double* y, const double* dy, const Eigen::MatrixXd& on_rows,
+                          ImpulseResponse& out) {
+  form.follow(t, y);
+  return Stages(form, t, y, dy, {}, StagePurpose::start).respond(on_rows, out);
+}
+
 DaeArray judge_array(DaeForm& form, double t, const double* y) {
   return Stages(form, t, y, nullptr, {}, StagePurpose::start).judge_array();
 }

@@ -45,6 +45,16 @@ std::string find_field(DaeForm& form, double t, const double* y, double* dy);
 /// y' at a consistent y. Returns why there is none; empty: done.
 std::string find_rates(DaeForm& form, double t, const double* y, double* dy);
 
+/// What impulses on rows of the equations do: F + p δ(t) = 0, one p per column.
+struct ImpulseResponse {
+  Eigen::MatrixXd jumps;     ///< by unknown: of its value, where that is what jumps
+  Eigen::MatrixXd impulses;  ///< by unknown: of those that are impulses themselves, multipliers above all
+};
+/// Integrated over no time, all rows in their leading orders: S w = -p. on_rows: by equation; all of them must be rows
+/// that are not differentiated and in no combination. Returns why there is no answer; empty: done.
+std::string find_impulses(DaeForm& form, double t, const double* y, const double* dy, const Eigen::MatrixXd& on_rows,
+                          ImpulseResponse& out);
+
 /// The derivative array of the form's structure at a consistent point near this one: none if it does not determine y'.
 DaeArray judge_array(DaeForm& form, double t, const double* y);
 

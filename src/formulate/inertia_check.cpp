@@ -39,7 +39,12 @@ struct Parts {
 class Check {
  public:
   Check(const System::Declarations& model, MechanicsTerms& terms, const Held& held, double t, const double* x)
-      : model_(model), info_(terms.info()), terms_(terms), held_(held), t_(t), x_(x, x + model.state_names.size()) {
+      : model_(model),
+        info_(terms.info()),
+        terms_(terms),
+        held_(held),
+        t_(t),
+        x_(x, x + std::max(model.state_names.size(), held.states)) {
     for (const int state : info_.speeds) speed_scale_ = std::max(speed_scale_, std::abs(x_[at(state)]));
   }
 

@@ -15,7 +15,8 @@
 
 namespace pawl::formulate {
 
-/// Throws Misuse that names the coordinate. The terms must have been arranged; their values are overwritten.
+/// Throws Misuse that names the coordinate. The terms must have been arranged; their values are overwritten. x: of all
+/// states of the run, where the mechanism is part of a larger model.
 void check_inertia(const System::Declarations& model, MechanicsTerms& terms, const Held& held, double t,
                    const double* x);
 

@@ -94,7 +94,12 @@ class Balance {
     is_mechanical_.assign(model_->state_names.size(), false);
     for (const auto* list : {&info_.positions, &info_.speeds})
       for (const int state : *list) is_mechanical_[at_(state)] = true;
-    for (const auto& f : info_.masses) mass_moves_ = mass_moves_ || moves(f);
+    moves_inertia_.assign(model_->state_names.size(), false);
+    for (const auto& f : info_.masses) {
+      const bool moves = note_moving(f);
+      mass_moves_ = mass_moves_ || moves;
+    }
+    for (const Function& energy : info_.kinetic_energies) note_moving(energy);
     is_of_contact_.assign(info_.constraints.size(), false);
     for (const ContactInfo& contact : info_.contacts) {
       if (contact.slip >= 0) is_of_contact_[at_(contact.slip)] = true;
@@ -196,14 +201,15 @@ class Balance {
     }
   }
 
-  /// Gives everything that moves its rate, along the motion.
+  /// Gives everything that moves masses its rate, along the motion. The rate of an unknown that they do not read is not
+  /// asked for: an algebraic one would be taken for one that is differentiated.
   template <class T>
   void set_motion(const Point<T>& at, Copy<T>& states, bool with_accelerations) const {
     std::vector<T> rates(info_.positions.size(), T(0.0));
     position_rates(info_, at, rates.data());
     for (std::size_t s = 0; s < model_->state_names.size(); ++s) {
       const int state = static_cast<int>(s);
-      if (is_mechanical_[s]) continue;
+      if (is_mechanical_[s] || !moves_inertia_[s]) continue;
       states[state].slope[0] = at[dot(State{state})];
     }
     for (std::size_t i = 0; i < rates.size(); ++i) states[info_.positions[i]].slope[0] = rates[i];
@@ -305,22 +311,45 @@ class Balance {
   }
 
   /// Whether entries depend on a state or the time; throws Misuse where that cannot be differentiated.
-  bool moves(const detail::MassFunction& f) const {
+  bool note_moving(const detail::MassFunction& f) {
     if (!f.supports<Gradient>()) {
       throw Misuse(fmt::format(
           "system '{}': a mass matrix beside equations of other kinds is differentiated: it must take const auto& at",
           model_->name));
     }
-    if (!f.supports<Pattern>()) return true;
+    return note_inputs(f.supports<Pattern>(), info_.speeds.size() * info_.speeds.size(),
+                       [&](const Point<Pattern>& at, Pattern* mass) {
+                         Entries<Pattern> entries(mass_map_, mass);
+                         f(at, entries);
+                       });
+  }
+  bool note_moving(const Function& energy) {
+    return note_inputs(energy.supports<Pattern>(), 1, [&](const Point<Pattern>& at, Pattern* out) { energy(at, out); });
+  }
+
+  /// What the results of a function are made from; one that branches may read everything. False: they are constant.
+  template <class Evaluate>
+  bool note_inputs(bool shows_pattern, std::size_t results, const Evaluate& evaluate) {
+    if (!shows_pattern) {
+      moves_inertia_.assign(moves_inertia_.size(), true);
+      return true;
+    }
     PatternTape tape;
     const std::size_t n = model_->state_names.size();
-    std::vector<Pattern> states, mass(info_.speeds.size() * info_.speeds.size());
+    std::vector<Pattern> states, out(results);
     for (std::size_t i = 0; i < n; ++i) states.push_back(tape.variable(static_cast<int>(i)));
     const Held held = declared_held(*model_);
     const detail::Surroundings<Pattern> around{&held};
-    Entries<Pattern> entries(mass_map_, mass.data());
-    f(Point<Pattern>(tape.variable(static_cast<int>(n)), states.data(), held.parameters.data(), &around), entries);
-    return std::any_of(mass.begin(), mass.end(), [&](const Pattern& one) { return !tape.inputs_of(one).empty(); });
+    evaluate(Point<Pattern>(tape.variable(static_cast<int>(n)), states.data(), held.parameters.data(), &around),
+             out.data());
+    bool moves = false;
+    for (const Pattern& one : out) {
+      for (const int input : tape.inputs_of(one)) {
+        moves = true;
+        if (at_(input) < n) moves_inertia_[at_(input)] = true;
+      }
+    }
+    return moves;
   }
 
   Shared model_;
@@ -328,6 +357,7 @@ class Balance {
   int first_multiplier_;
   bool mass_moves_ = false;
   std::vector<bool> is_mechanical_;  // per state
+  std::vector<bool> moves_inertia_;  // per state: a mass or a kinetic energy reads it
   detail::EntryMap force_map_, mass_map_;
   std::vector<int> attitude_of_;     // per position, -1 if none
   std::vector<bool> is_of_contact_;  // per constraint: its multiplier may act where its rows are not in force
@@ -391,7 +421,7 @@ struct CompliantNormal {
     const T force = at[State{first_multiplier + one.first_row}];
     if (!ContactForces::acts(law, *at.around()->held)) return force;
     const auto [depth, rate] = moving_value(info, one, at);
-    return force - law.compliance->force(depth, rate);
+    return force - law.compliance->continued(depth, rate);
   }
 };
 
@@ -488,6 +518,11 @@ struct FrictionWork {
 };
 
 }  // namespace
+
+Penetration penetration(const MechanicsInfo& info, const ContactInfo& contact, const Point<double>& at) {
+  const auto [depth, rate] = moving_value(info, info.constraints[at_(contact.normal)], at);
+  return {depth, rate};
+}
 
 void append_mechanics_rows(const Shared& declared, int first_multiplier, std::vector<EquationInfo>& equations) {
   const MechanicsInfo& info = *declared->mechanics;

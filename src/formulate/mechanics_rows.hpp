@@ -6,6 +6,9 @@
 //                 left out, the combination of λ that Held::shares has
 //   contacts      the law of the mode: 0 = λT + μ λN d (slip), 0 = λN - force(δ, δ') (compliant)
 //
+// The compliant force goes on smoothly beyond zero, where the mode ends: steps solve for λ, and a kink in it is where
+// none passes.
+//
 // Forces may read whatever is an unknown: multipliers, currents, algebraic unknowns of any kind. Derivatives G and
 // dV/dq are taken with duals over whatever scalar the rows are evaluated with. Signs are those of contact_forces.hpp.
 #pragma once
@@ -20,5 +23,11 @@ namespace pawl::formulate {
 /// Appends all of them. first_multiplier: the state that is the multiplier of the first constraint row.
 void append_mechanics_rows(const std::shared_ptr<const System::Declarations>& declared, int first_multiplier,
                            std::vector<EquationInfo>& equations);
+
+/// δ and δ' of a compliant contact.
+struct Penetration {
+  double depth, rate;
+};
+Penetration penetration(const MechanicsInfo& info, const ContactInfo& contact, const Point<double>& at);
 
 }  // namespace pawl::formulate

@@ -8,26 +8,6 @@
 
 namespace pawl::detail {
 
-namespace {
-
-/// The least pivot of the contacts that slip: the one quantity that their guards read and that is no unknown.
-class Pivot final : public MultiplierSource {
- public:
-  explicit Pivot(std::shared_ptr<formulate::MechanicsForm> form) : form_(std::move(form)) {}
-  double multiplier(const Point<double>& at, int) const override {
-    form_->lock(*at.around()->held);
-    form_->relays = at.around()->relays;
-    const double pivot = form_->least_slip_pivot(at.t, at.states().array);
-    form_->relays = nullptr;
-    return pivot;
-  }
-
- private:
-  std::shared_ptr<formulate::MechanicsForm> form_;
-};
-
-}  // namespace
-
 void DaeDynamics::ModelRates::operator()(const Point<double>& at, Rates<double>& d) const {
   const auto& around = *at.around();
   ++own->rates_given_;
@@ -68,21 +48,6 @@ void DaeDynamics::decide_switches(const StepControl& control, double direction) 
         return find(t, y.data(), dy.data(), held, why);
       },
       IdealSwitches::Accuracy{control.relative, direction, control.absolute});
-}
-
-void DaeDynamics::decide_contacts(double tolerance) {
-  const auto& parts = model_->parts;
-  contact_form_ = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
-  contacts_ = std::make_unique<contact::Contacts>(parts, model_, contact_form_, nullptr, tolerance);
-  contacts_->join([this](double t, const double* x, const Held& held, double* rates) {
-    Held mode = held;  // with contacts as they are tried
-    loads_->share(t, x, mode);
-    source_ = nullptr;
-    const bool is_found = rate(t, x, mode, nullptr, rates);
-    source_ = nullptr;
-    return is_found;
-  });
-  multipliers_ = std::make_unique<Pivot>(contact_form_);
 }
 
 // Invariants are met where they are: the level of something conserved is known to the run alone.
@@ -250,15 +215,6 @@ Resolution DaeDynamics::resolve_switches(double t, double* x, Held& held, std::s
   has_decided_ = true;
   outcome.failure = make_consistent(t, x, held, why);
   return outcome;
-}
-
-Resolution DaeDynamics::resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
-                                         Settle why) {
-  return contacts_->resolve(t, x, held, fired, accumulating, why, [this](double at, double* state, const Held& tried) {
-    Held mode = tried;
-    loads_->share(at, state, mode);
-    return make_consistent(at, state, mode, Settle::drawn);
-  });
 }
 
 void DaeDynamics::carry(Memory& memory, const Held& held) {

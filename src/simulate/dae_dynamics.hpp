@@ -71,6 +71,7 @@ class DaeDynamics final : public Dynamics {
     DaeDynamics* own;
     void operator()(const Point<double>& at, Rates<double>& d) const;
   };
+  class Beside;
   const MechanicsInfo* mechanism() const { return model_->parts ? model_->parts->mechanics.get() : nullptr; }
   bool rate(double t, const double* x, const Held& held, const double* relays, double* out);
   bool unload_pulling_contact(double t, const double* x, const Held& held, std::vector<int>& unloaded);

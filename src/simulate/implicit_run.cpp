@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formulate/inertia_check.hpp"
 #include "formulate/ode_form.hpp"
 #include "integrate/either_stepper.hpp"
 #include "simulate/dae_dynamics.hpp"
@@ -70,10 +71,16 @@ void ImplicitRun::analyze(const SolverPlan& solver, const ActiveField& field) {
   look_at_start();
 }
 
-/// Index and roles there.
+/// Whether the mechanism counts inertial terms twice, index and roles there.
 void ImplicitRun::look_at_start() {
   const double t = setup_.options.start;
   try {
+    if (mechanism_of(*model_) != nullptr) {
+      formulate::MechanicsTerms terms(*model_->parts);
+      terms.lock(*setup_.held);
+      terms.arrange(t, setup_.start_state.data(), {});
+      formulate::check_inertia(*model_->parts, terms, *setup_.held, t, setup_.start_state.data());
+    }
     if (dae_->switches() != nullptr) {  // conditions may yet change what is decided here
       Held held = *setup_.held;
       std::vector<double> x = setup_.start_state;

@@ -176,6 +176,25 @@ TEST(Inertia, TermsWrittenAsForcesAreRefusedByName) {
   }
 }
 
+TEST(Inertia, TermsWrittenAsForcesAreRefusedBesideEquationsToo) {
+  for (const bool reads_it : {false, true}) {
+    DoublePendulum pendulum;
+    const auto z = pendulum.system.state("z", 0);
+    pendulum.system.equation("sensor", [=, a = pendulum.a](const auto& at) { return at[z] - at[dot(a)]; });
+    pendulum.system.force([=, a = pendulum.a, b = pendulum.b](const auto& at, auto& f) {
+      f[a] -= sin(at[a] - at[b]) * sqr(at[dot(b)]) + (reads_it ? 0.1 : 0.0) * at[z];
+      f[b] += sin(at[a] - at[b]) * sqr(at[dot(a)]);
+    });
+    EXPECT_EQ(misuse_of([&] { simulate(pendulum.system, {.end = 1}); }),
+              "the force on 'a' and 'b' of 'double pendulum' contains the inertial terms that follow from the masses, "
+              "so that they would count twice: what it has of the speeds equals what is derived.\n"
+              "  likely: the model was written for a version before 0.6, which left these terms to the user\n"
+              "  try:    remove centrifugal, Coriolis and gyroscopic terms from force(...), which is for what is "
+              "applied")
+        << reads_it;
+  }
+}
+
 TEST(Inertia, TermsThatVanishAtTheStartAreSeenBesideIt) {
   Mechanics pendulum("straight");
   const auto a = pendulum.coordinate("a", 0), b = pendulum.coordinate("b", 0);

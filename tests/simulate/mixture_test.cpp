@@ -121,6 +121,48 @@ TEST_P(Mixture, HasMassRowsBesideAMechanism) {
   EXPECT_NEAR(result.final()[i], std::exp(-1.5), accuracy());
 }
 
+// A sensor that nothing reads: what is declared stays, whatever the inertia reads, and the motion is that of the
+// mechanism alone.
+TEST_P(Mixture, KeepsCoordinatesAtTheStartWhereAnAlgebraicUnknownFollows) {
+  enum class Inertia { matrix, energy, of_a_state };
+  for (const Inertia inertia : {Inertia::matrix, Inertia::energy, Inertia::of_a_state}) {
+    const auto motion = [&](bool has_sensor) {
+      Mechanics arm("arm");
+      const auto a = arm.coordinate("a", 1), b = arm.coordinate("b", 0.5, 0.3);
+      const auto load = arm.state("load", 1), s = arm.state("s", 0);
+      arm.rates([=](const auto& at, auto& d) {
+        d[load] = 0.1 * at[load];
+        if (!has_sensor) d[s] = 0 * at[s];
+      });
+      const double share = inertia == Inertia::of_a_state ? 1 : 0;
+      if (inertia == Inertia::energy) {
+        arm.kinetic_energy([=](const auto& at) {
+          return sqr(at[dot(a)]) + sqr(at[dot(b)]) / 2 + at[dot(a)] * at[dot(b)] * cos(at[a] - at[b]);
+        });
+      } else {
+        arm.mass([=](const auto& at, auto& M) {
+          M(a, a) = 2 + share * at[load];
+          M(a, b) = cos(at[a] - at[b]);
+          M(b, b) = 1;
+        });
+      }
+      arm.potential([=](const auto& at) { return -9.81 * (2 * cos(at[a]) + cos(at[b])); });
+      if (has_sensor) arm.equation("sensor", [=](const auto& at) { return at[s] - at[dot(a)] - at[a]; });
+      const Result result = run(arm, 1);
+      EXPECT_TRUE(result.finished()) << result.reason;
+      const Instant start = result.start(), end = result.final();
+      EXPECT_EQ(start[a], 1);
+      EXPECT_EQ(start[dot(a)], 0);
+      EXPECT_EQ(start[dot(b)], 0.3);
+      EXPECT_NEAR(start[s], has_sensor ? 1 : 0, 1e-15);
+      return std::vector<double>{end[a], end[b], end[dot(a)], end[dot(b)]};
+    };
+    const std::vector<double> beside = motion(true), alone = motion(false);
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(beside[i], alone[i], 20 * accuracy()) << static_cast<int>(inertia) << ", " << i;
+  }
+}
+
 // A bead on a rod whose friction grows with the force in the rod, λ: both follow from one linear system,
 //   λ (x² + y² + 0.1 (x, y).tanh(v)) = v² - 9.81 y.
 TEST_P(Mixture, LetsForcesDependOnMultipliers) {
@@ -230,6 +272,180 @@ TEST_P(Mixture, HasImpactsBesideEquations) {
   EXPECT_NEAR(impacts[0], fall, accuracy());
   EXPECT_NEAR(impacts[1], 2 * fall, accuracy());
   EXPECT_NEAR(result.final()[floor.normal], 0, 1e-12);
+}
+
+/// A weight on a shaft whose EMF 3 v stands across a capacitor of 0.5: the capacitor is an inertia of 4.5 beside the
+/// weight's own 1. Or that inertia as a force that follows from the acceleration, or as a wheel on a gear.
+enum class Coupling { capacitor, added_mass, wheel };
+
+void couple(Mechanics& system, Coordinate x, double start, double speed, Coupling coupling) {
+  if (coupling == Coupling::capacitor) {
+    const auto u = system.state("u", 3 * speed), i = system.state("i", 0);
+    system.equation("EMF", [=](const auto& at) { return at[u] - 3 * at[dot(x)]; });
+    system.equation("capacitor", [=](const auto& at) { return 0.5 * at[dot(u)] - at[i]; });
+    system.force([=](const auto& at, auto& f) { f[x] -= 3 * at[i]; });
+  } else if (coupling == Coupling::added_mass) {
+    const auto z = system.state("z", 0);
+    system.equation("water", [=](const auto& at) { return at[z] + 4.5 * at[dot(dot(x))]; });
+    system.force([=](const auto& at, auto& f) { f[x] += at[z]; });
+  } else {
+    const auto turn = system.coordinate("wheel", 3 * start, 3 * speed);
+    system.mass(turn, 0.5);
+    system.constraint("gear", [=](const auto& at) { return at[turn] - 3 * at[x]; });
+  }
+}
+
+TEST_P(Mixture, TurnsBackFromAWallWithAllThatIsBoundToItsSpeed) {
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1, -1);
+    shaft.mass(x, 1.0);
+    couple(shaft, x, 1, -1, coupling);
+    shaft.contact("wall", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const auto loss = shaft.impact_loss();
+    const Result result = run(shaft, 2);
+    ASSERT_TRUE(result.finished()) << result.reason;
+    ASSERT_EQ(result.events.size(), 1u);
+    EXPECT_NEAR(result.events.front().t, 1, accuracy());
+    EXPECT_NEAR(result.final()[x], 0.5, accuracy());
+    EXPECT_NEAR(result.final()[dot(x)], 0.5, accuracy());
+    const double lost = result.events.front().held_after->numbers[static_cast<std::size_t>(loss.index)];
+    EXPECT_NEAR(lost, 5.5 / 2 * (1 - 0.25), accuracy());
+  }
+}
+
+// It falls with g / 5.5 and bounces to rest after 3 times the first fall; then the floor carries its weight alone.
+TEST_P(Mixture, BouncesToRestWithAllThatIsBoundToItsSpeed) {
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1);
+    shaft.mass(x, 1.0);
+    shaft.potential([=](const auto& at) { return 9.81 * at[x]; });
+    couple(shaft, x, 1, 0, coupling);
+    const auto floor = shaft.contact("floor", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const Result result = run(shaft, 4);
+    ASSERT_TRUE(result.finished()) << result.reason;
+    const double g = 9.81 / 5.5, fall = std::sqrt(2 / g), up = 0.5 * g * fall, later = 0.3;
+    EXPECT_NEAR(result.at(fall + later)[x], up * later - g / 2 * later * later, accuracy());
+    ASSERT_FALSE(result.events.empty());
+    EXPECT_NEAR(result.events.back().t, 3 * fall, 1e-4);
+    EXPECT_NEAR(result.final()[x], 0, 1e-12);
+    EXPECT_NEAR(result.final()[dot(x)], 0, 1e-14);
+    EXPECT_NEAR(result.final()[floor.normal], 9.81, 1e-10);
+  }
+}
+
+// Three carts in a row, two of which touch, and a wall; a throw onto a rough floor.
+TEST_P(Mixture, PassesImpactsAndFrictionOnAsAWheelWould) {
+  const auto carts = [&](Coupling coupling) {
+    Mechanics row("carts");
+    const auto a = row.coordinate("a", 0, 1), b = row.coordinate("b", 1), c = row.coordinate("c", 1);
+    for (const auto cart : {a, b, c}) row.mass(cart, 1.0);
+    couple(row, b, 1, 0, coupling);
+    row.contact("a and b", [=](const auto& at) { return at[b] - at[a]; }, {.restitution = 0.8});
+    row.contact("b and c", [=](const auto& at) { return at[c] - at[b]; }, {.restitution = 0.6});
+    row.contact("wall", [=](const auto& at) { return 1.3 - at[c]; }, {.restitution = 0.9});
+    const Result result = run(row, 3);
+    EXPECT_TRUE(result.finished()) << result.reason;
+    EXPECT_EQ(result.events.size(), 3u);
+    const Instant end = result.final();
+    return std::vector<double>{end[a], end[b], end[c], end[dot(a)], end[dot(b)], end[dot(c)]};
+  };
+  const auto thrown = [&](Coupling coupling) {
+    Mechanics block("block");
+    const auto x = block.coordinate("x", 0, 3), y = block.coordinate("y", 0.5);
+    for (const auto one : {x, y}) block.mass(one, 1.0);
+    block.potential([=](const auto& at) { return 9.81 * at[y]; });
+    couple(block, x, 0, 3, coupling);
+    block.contact(
+        "floor", [=](const auto& at) { return at[y]; }, [=](const auto& at) { return at[dot(x)]; },
+        {.restitution = 0.3, .friction = 0.9});
+    const Result result = run(block, 4);
+    EXPECT_TRUE(result.finished()) << result.reason;
+    const Instant then = result.at(1.0), end = result.final();
+    EXPECT_NEAR(end[dot(x)], 0, 1e-13);
+    return std::vector<double>{then[x], then[dot(x)], end[x]};
+  };
+  const std::vector<double> rolling = carts(Coupling::wheel), sliding = thrown(Coupling::wheel);
+  for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
+    const std::vector<double> end = carts(coupling), block = thrown(coupling);
+    for (std::size_t i = 0; i < end.size(); ++i) EXPECT_NEAR(end[i], rolling[i], 10 * accuracy()) << i;
+    for (std::size_t i = 0; i < block.size(); ++i) EXPECT_NEAR(block[i], sliding[i], 100 * accuracy()) << i;
+  }
+}
+
+// The rate of an acceleration is an unknown: the balance of forces is differentiated, and impulses are no longer those
+// of its rows. Where they stay in the mechanism that does not matter.
+TEST_P(Mixture, SaysWhereItCannotKnowWhatImpulsesDo) {
+  for (const bool is_bound : {false, true}) {
+    Mechanics shaft("shaft");
+    const auto x = shaft.coordinate("x", 1, -1);
+    shaft.mass(x, 1.0);
+    if (is_bound) couple(shaft, x, 1, -1, Coupling::capacitor);
+    const auto a = shaft.state("acceleration", 0), jerk = shaft.state("jerk", 0);
+    shaft.equation("sensor", [=](const auto& at) { return at[a] - at[dot(dot(x))]; });
+    shaft.equation("its rate", [=](const auto& at) { return at[jerk] - at[dot(a)]; });
+    shaft.contact("wall", [=](const auto& at) { return at[x]; }, {.restitution = 0.5});
+    const Result result = run(shaft, 2);
+    EXPECT_EQ(result.finished(), !is_bound);
+    if (is_bound) {
+      EXPECT_EQ(result.reason.substr(result.reason.find(": ")),
+                ": the impact of 'wall' has no outcome: impulses go on through equations that bind the speeds of the "
+                "mechanism, and what they do there is not known: the balance of forces is differentiated itself.\n"
+                "  try:    a compliant contact (.compliance), which has no impulses");
+    } else {
+      EXPECT_NEAR(result.final()[x], 0.5, accuracy());
+    }
+  }
+}
+
+// A load cell below a compliant floor reads a force that ends as the ball leaves, with the gap or, where a damper would
+// draw, before it: between rigid motions the ball is a damped oscillator.
+//   y'' + 2 d y' + w² y = -g,   y = -g/w² + e^(-d t) (g/w² cos v t + (d g/w² - s)/v sin v t),   v² = w² - d²
+TEST_P(Mixture, ReadsTheForceOfACompliantContactUntilItEnds) {
+  const double g = 9.81, stiffness = 1e4, fall = std::sqrt(2 * 0.5 / g), s = g * fall, w = std::sqrt(stiffness);
+  for (const double damping : {0.0, 20.0, 150.0}) {
+    const double d = damping / 2, v = std::sqrt(w * w - d * d), rest = g / (w * w);
+    const auto height = [&](double t) {
+      return -rest + std::exp(-d * t) * (rest * std::cos(v * t) + (d * rest - s) / v * std::sin(v * t));
+    };
+    const auto speed = [&](double t) {
+      const double a = rest, b = (d * rest - s) / v;
+      return std::exp(-d * t) * ((b * v - d * a) * std::cos(v * t) - (a * v + d * b) * std::sin(v * t));
+    };
+    double before = 1e-6, after = M_PI / v;  // the force is zero between them
+    while (stiffness * -height(after) - damping * speed(after) > 0) after *= 1.001;
+    for (int halving = 0; halving < 60; ++halving) {
+      const double middle = (before + after) / 2;
+      (stiffness * -height(middle) - damping * speed(middle) > 0 ? before : after) = middle;
+    }
+    for (const double tolerance : {1e-6, 1e-9, 1e-10}) {
+      Mechanics ball("ball");
+      const auto y = ball.coordinate("y", 0.5);
+      ball.mass(y, 1.0);
+      ball.potential([=](const auto& at) { return 9.81 * at[y]; });
+      const auto floor = ball.contact("floor", [=](const auto& at) { return at[y]; },
+                                      {.compliance = Compliance::spring_damper(stiffness, damping)});
+      const auto cell = ball.state("cell", 0);
+      ball.equation("load cell", [=](const auto& at) { return at[cell] - 0.5 * at[floor.normal]; });
+      const double later = 0.05, end = fall + before + later;
+      const Result result = simulate(ball, {.end = end, .tolerance = tolerance, .method = GetParam().method});
+      ASSERT_TRUE(result.finished()) << damping << ", " << tolerance << ": " << result.reason;
+      const double loose = std::max(tolerance / 1e-9, 1.0) * 10 * accuracy();
+      const Instant deep = result.at(fall + before / 2);
+      EXPECT_NEAR(deep[y], height(before / 2), loose);
+      EXPECT_NEAR(2 * deep[cell], -stiffness * height(before / 2) - damping * speed(before / 2), 1e4 * loose);
+      EXPECT_NEAR(result.final()[y], height(before) + speed(before) * later - g / 2 * later * later, loose);
+      EXPECT_NEAR(result.final()[cell], 0, 1e-12);
+      EXPECT_EQ(std::count_if(result.events.begin(), result.events.end(),
+                              [](const Event& event) { return !event.contacts.empty(); }),
+                2);
+      EXPECT_EQ(result.events.size(), damping > 0 ? 3u : 2u);
+      double least = 0;  // it never draws
+      for (int k = 0; k <= 200; ++k) least = std::min(least, result.at(k * end / 200)[floor.normal]);
+      EXPECT_GE(least, -1e-8);
+    }
+  }
 }
 
 // A platform on three bars of equal length, one more than it needs, turns none and swings like a pendulum. What it
