@@ -119,6 +119,7 @@ class Arming {
   double second_distance_ = 0;  // over which second_ is a difference; 0: it is exact
   bool has_second_ = false, has_followers_ = false;
   bool is_near_zero_ = false;  // the guard looked at last
+  double value_ = 0;           // of that guard, as a number; 0: not asked for
 };
 
 }  // namespace pawl::event
