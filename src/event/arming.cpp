@@ -355,6 +355,15 @@ Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
   return (*this)[guard].rests ? look_in_band(guard, moment, Rest::Band::noise) : verdict;
 }
 
+// What an event enables may have been kept at zero until here, where it had no size but that of noise: what is zero to
+// the rounding of all that its states have been goes by the way the motion leaves.
+Signs Arming::enabled(int guard, const Moment& moment, const Signs& verdict) {
+  if (!moment.has_moved || verdict.sign == 0 || !is_near_zero_) return verdict;
+  if (guards_.is_exit(guard) || guards_.is_of_contact(guard) || guards_[guard].side == Side::unilateral) return verdict;
+  const Signs seen = look_in_band(guard, moment, Rest::Band::rounding);
+  return seen.sign == 0 && seen.leaving() != 0 ? seen : verdict;
+}
+
 // Whether value and derivatives are all zero to rounding: from here on what moves it is noise.
 bool Arming::begins_rest(int guard, const Moment& moment, const Signs& verdict) {
   if (guards_.is_exit(guard) || guards_.is_relation(guard)) return false;
@@ -428,9 +437,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       continue;
     }
     if (!armed.is_known) {  // the start of a run, or of watching
-      const Standing standing = stand_at_start(verdict, guards_.is_relation(g));
+      const Standing standing = stand_at_start(enabled(g, moment, verdict), guards_.is_relation(g));
       armed.sign = static_cast<signed char>(standing.sign);
       armed.starts_at_zero = standing.starts_at_zero;
+      if (armed.starts_at_zero && !guards_.is_of_contact(g)) armed.forecast = infinity;  // of a tangent that is noise
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
       if (contradicts_its_mode(g)) {
         armed.sign = static_cast<signed char>(-armed.sign);

@@ -88,6 +88,7 @@ class Arming {
   template <class Margin, class RateMargin>
   Signs look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
                    double second_margin);
+  Signs enabled(int guard, const Moment& moment, const Signs& verdict);
   bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
   bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
   Signs look_at_joints(int guard, const Moment& moment, bool wants_slope);

@@ -1,5 +1,6 @@
 // Relations, conditions and guards on motions that constraints hold, as a joint, by equations of index 2 and 3, and as
-// a mixture of both: consistent values after an event move what it watches by noise.
+// a mixture of both: consistent values after an event move what it watches by noise. And guards that watch again what
+// was held at zero until then.
 #include <algorithm>
 #include <cmath>
 
@@ -121,6 +122,48 @@ GauntletCase index_2(GuardForm form, Watch what) {
   return case_of(dae, "consistent values after an event move a differential unknown", 1e-6, 10, std::move(expected));
 }
 
+// x'' = -4 x - g + rise t from x = start, at rest, until x = 0, where it is caught: F = g - rise t holds it. It is let
+// go where F falls below `least`, and then, with T since,
+//   x = -least/4 (1 - cos 2T) + rise/8 (2 T - sin 2T),
+// to one side of zero or the other. Where it hits again, it is caught again.
+GauntletCase latch(GuardForm form, double start, double rise, double least) {
+  System latch(fmt::format("a latch at zero, let go at {:g}, from {:g} with {:g}", least, start, rise));
+  const auto x = latch.state("x", start), v = latch.state("v", 0), force = latch.state("force", 0);
+  const auto held = latch.discrete("held", false);
+  latch.equation("x moves", [=](const auto& at) { return at[dot(x)] - at[v]; });
+  latch.equation("v changes", [=](const auto& at) { return at[dot(v)] + 4 * at[x] + g - rise * at.t - at[force]; });
+  latch.equation("latch", [=](const auto& at) {
+    using T = std::decay_t<decltype(at[x])>;
+    return at[held] ? T(at[x]) : T(at[force]);
+  });
+  guard(latch, form, "hit", [=](const auto& at) { return at[x]; }).falling().only_when(!held).then([=](Jump& jump) {
+    jump[held] = true;
+    jump[v] = 0;
+  });
+  guard(latch, form, "release", [=](const auto& at) { return at[force] - least; })
+      .falling()
+      .only_when(held)
+      .then([=](Jump& jump) { jump[held] = false; });
+  const auto flight = [=](double t) {
+    return (start + g / 4) * std::cos(2 * t) - rise / 8 * std::sin(2 * t) - g / 4 + rise / 4 * t;
+  };
+  const auto speed = [=](double t) {
+    return -2 * (start + g / 4) * std::sin(2 * t) - rise / 4 * std::cos(2 * t) + rise / 4;
+  };
+  double hit = 0.5;
+  for (int i = 0; i < 20; ++i) hit -= flight(hit) / speed(hit);
+  constexpr double end = 4, accuracy = 1e-5;
+  const double release = (g - least) / rise, T = end - release;
+  GauntletCase one =
+      case_of(latch, "what is watched again is at zero, with its slope, and the polynomials of first steps are off",
+              accuracy, end,
+              {{.t = hit, .guard = "hit", .tolerance = of_solution, .to = -1},
+               {.t = release, .guard = "release", .tolerance = of_solution, .to = -1}});
+  one.final_state = {{x, -least / 4 * (1 - std::cos(2 * T)) + rise / 8 * (2 * T - std::sin(2 * T))}};
+  one.final_tolerance = 1e-3;
+  return one;
+}
+
 }  // namespace
 
 void add_constrained(Cases& cases, GuardForm form) {
@@ -130,6 +173,8 @@ void add_constrained(Cases& cases, GuardForm form) {
     cases.push_back(index_2(form, what));
     cases.push_back(index_3(form, what));
   }
+  for (const double least : {2.0, -2.0})
+    for (const double start : {1.1, 2.1}) cases.push_back(latch(form, start, 3.55, least));
 }
 
 }  // namespace pawl::gauntlet_parts
