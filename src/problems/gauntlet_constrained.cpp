@@ -3,6 +3,7 @@
 // was held at zero until then.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
