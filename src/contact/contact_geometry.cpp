@@ -165,6 +165,14 @@ double GeometryMaker::energy(double t, const double* x, const Held& held) {
   return sum;
 }
 
+void GeometryMaker::move(double* x, const Eigen::VectorXd& change) {
+  std::vector<double> moving(x, x + model_.state_names.size());
+  for (std::size_t i = 0; i < info().speeds.size(); ++i)
+    moving[at(info().speeds[i])] = change(static_cast<Eigen::Index>(i));
+  terms_.rate_of_positions(moving.data());
+  for (std::size_t i = 0; i < info().positions.size(); ++i) x[info().positions[i]] += terms_.q_rate[i];
+}
+
 void GeometryMaker::gaps(double t, const double* x, const Held& held, std::vector<double>& gap,
                          std::vector<double>& scale) {
   const auto& contacts = info().contacts;

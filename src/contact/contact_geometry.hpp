@@ -52,6 +52,8 @@ class GeometryMaker {
     terms_.carry(memory);
     memory(last_time_, time_before_);
   }
+  /// Moves the positions by these changes, given as speeds.
+  void move(double* x, const Eigen::VectorXd& change);
   /// Kinetic and potential energy.
   double energy(double t, const double* x, const Held& held);
   /// The gap of every contact, and the scale of it.

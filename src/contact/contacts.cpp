@@ -96,10 +96,33 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
     if (has_met) {
       go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
-      if (why == Settle::pass) settle(t, x, held);  // its speeds, there
+      if (why == Settle::pass) settle(t, x, held);           // its speeds, there
+      if (other_rates_) part_rounding(t, x, held, closing);  // forms settle to rounding themselves
     }
   }
   return resolve_met(t, x, held, fired, accumulating, why);
+}
+
+// Equations are solved to some units of rounding, by which what has met may still overlap: it is put where it touches,
+// by the least move that the joints allow. closing: with what has met closed.
+void Contacts::part_rounding(double t, double* x, const Held& held, const Held& closing) {
+  std::vector<double> gap, scale;
+  maker_.gaps(t, x, held, gap, scale);
+  std::vector<int> overlapping;
+  for (int c = 0; c < static_cast<int>(gap.size()); ++c) {
+    const bool has_met = mode(closing, c) == ContactMode::closed && mode(held, c) == ContactMode::open;
+    if (has_met && gap[at(c)] < 0 && gap[at(c)] >= -touching_gap * scale[at(c)]) overlapping.push_back(c);
+  }
+  if (overlapping.empty()) return;
+  const Geometry geometry = maker_.make(overlapping, t, x, held);
+  const auto count = static_cast<Eigen::Index>(overlapping.size());
+  Eigen::MatrixXd W(count, count), to_speed(geometry.to_speed.rows(), count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto normal = [&](Eigen::Index row) { return geometry.rows[static_cast<std::size_t>(row)].normal; };
+    to_speed.col(i) = geometry.to_speed.col(normal(i));
+    for (Eigen::Index j = 0; j < count; ++j) W(i, j) = geometry.W(normal(i), normal(j));
+  }
+  maker_.move(x, to_speed * linear::LeastNorm(W).solve(-geometry.gap));
 }
 
 // What is found just before it meets is put where it does, and has the speeds of there: those of too early an instant,

@@ -74,6 +74,7 @@ class Contacts {
   void set_mode(Held& held, int contact, ContactMode mode) const;
   double coefficient(const Coefficient& c, const Held& held) const { return value_of(c, held.parameters.data()); }
 
+  void part_rounding(double t, double* x, const Held& held, const Held& closing);
   void go_on_to_meet(double t, double* x, const Held& held, std::span<const int> fired);
   bool close_touching(double t, const double* x, Held& held, std::span<const int> fired, Settle why);
   Resolution resolve_met(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);

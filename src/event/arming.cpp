@@ -165,6 +165,7 @@ Signs Arming::look_generic(int guard, const Moment& moment, bool wants_slope) {
     t.slope = moment.direction;
     const Jet<double> g = guards_.evaluate(guard, t, jets_);
     if (std::isnan(g.value)) throw GuardNotANumber(guard, moment.t);
+    value_ = g.value;
     armed.forecast = g.value * g.slope < 0 ? -g.value / g.slope : infinity;
     is_near_zero_ = !(std::abs(g.value) > 1e-6 * armed.magnitude && armed.magnitude > 0);
     if (!is_near_zero_ && !wants_slope && !is_in_band) return {.sign = sign_of(g.value)};
@@ -221,7 +222,7 @@ bool Arming::is_rounding(int guard, const Moment& moment, const Interval& value)
 }
 
 Signs Arming::look_black_box(int guard, const Moment& moment) {
-  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  const double g = value_ = guards_.evaluate(guard, moment.t, moment.x);
   if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
   Signs verdict;
   double noise = 0;
@@ -263,7 +264,7 @@ Signs Arming::look_at_joints(int guard, const Moment& moment, bool wants_slope) 
   Armed& armed = (*this)[guard];
   if (armed.rests) return look_in_band(guard, moment, Rest::Band::noise);
   if (!armed.is_known) armed.magnitude = 0;  // it was not watched in the last step
-  const double g = guards_.evaluate(guard, moment.t, moment.x);
+  const double g = value_ = guards_.evaluate(guard, moment.t, moment.x);
   if (std::isnan(g)) throw GuardNotANumber(guard, moment.t);
   armed.forecast = infinity;
   is_near_zero_ = !(std::abs(g) > 1e-6 * armed.magnitude && armed.magnitude > 0);
@@ -344,6 +345,7 @@ bool Arming::is_untouched(int guard, const Moment& moment, bool has_fired) {
 }
 
 Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
+  value_ = 0;
   if (reads_followers(guard, moment))
     return guards_.is_of_contact(guard) ? look_at_followers(guard, moment, wants_slope)
                                         : look_at_joints(guard, moment, wants_slope);
@@ -351,6 +353,15 @@ Signs Arming::look(int guard, const Moment& moment, bool wants_slope) {
   const Signs verdict = look_black_box(guard, moment);
   is_near_zero_ = verdict.slope == 0;
   return (*this)[guard].rests ? look_in_band(guard, moment, Rest::Band::noise) : verdict;
+}
+
+// What an event enables may have been kept at zero until here, where it had no size but that of noise: what is zero to
+// the rounding of all that its states have been goes by the way the motion leaves.
+Signs Arming::enabled(int guard, const Moment& moment, const Signs& verdict) {
+  if (!moment.has_moved || verdict.sign == 0 || !is_near_zero_) return verdict;
+  if (guards_.is_exit(guard) || guards_.is_of_contact(guard) || guards_[guard].side == Side::unilateral) return verdict;
+  const Signs seen = look_in_band(guard, moment, Rest::Band::rounding);
+  return seen.sign == 0 && seen.leaving() != 0 ? seen : verdict;
 }
 
 // Whether value and derivatives are all zero to rounding: from here on what moves it is noise.
@@ -426,9 +437,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
       continue;
     }
     if (!armed.is_known) {  // the start of a run, or of watching
-      const Standing standing = stand_at_start(verdict, guards_.is_relation(g));
+      const Standing standing = stand_at_start(enabled(g, moment, verdict), guards_.is_relation(g));
       armed.sign = static_cast<signed char>(standing.sign);
       armed.starts_at_zero = standing.starts_at_zero;
+      if (armed.starts_at_zero && !guards_.is_of_contact(g)) armed.forecast = infinity;  // of a tangent that is noise
       if (verdict.sign == 0) aftermath.at_zero.push_back(g);
       if (contradicts_its_mode(g)) {
         armed.sign = static_cast<signed char>(-armed.sign);
@@ -439,6 +451,10 @@ Aftermath Arming::judge(const Moment& moment, std::span<const int> fired) {
     } else {
       judge_guard(g, verdict, moment, has_fired, aftermath);
     }
+    // The next step knows multipliers at its start to rounding alone: on which side of zero they are says nothing.
+    const bool is_rounded = guards_[g].reads_followers && !guards_.is_of_contact(g) && !is_unilateral;
+    if (has_fired && is_rounded && verdict.sign == 0 && verdict.leaving() != 0 && verdict.leaving() == armed.sign)
+      armed.starts_at_zero = true;
     armed.is_known = true;
     if (moment.has_moved && !settles(armed, moment)) doubt(g, verdict, aftermath);
     if (guards_.holds_truth(g) && !guards_.is_relation(g) && armed.starts_at_zero &&
@@ -546,13 +562,13 @@ void Arming::judge_guard(int guard, const Signs& verdict, const Moment& moment, 
   const HasMoved has_moved = [&] { return moment.has_moved(guard); };
   // A guard or condition has done its part when it fired; a relay decides by its value.
   const GuardRole role = guards_.is_exit(guard) ? GuardRole::relay_up : guards_.info(guard).role;
-  // Within rounding, only consistent values can have taken it back from where the finder proved it to be.
-  const bool may_be_back = verdict.sign != 0 || rates_are_solved_;
-  const bool approaches =
-      (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast) && may_be_back;
   // At rest what must not be beyond zero is on the side that it must keep.
   const bool is_kept = armed.sign == 0 && live.side == Side::unilateral;
   const int before = is_kept ? -static_cast<int>(live.direction) : armed.sign;
+  // Its number tells the side, be it within rounding: only consistent values can have taken it back from where the
+  // finder proved it to be.
+  const bool approaches = (role == GuardRole::guard || role == GuardRole::condition) && std::isfinite(armed.forecast) &&
+                          sign_of(value_) == before;
   const Standing standing =
       has_fired ? stand_after_firing(before, verdict, live.side, std::exchange(armed.is_touching, false), approaches,
                                      has_moved)

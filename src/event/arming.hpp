@@ -88,6 +88,7 @@ class Arming {
   template <class Margin, class RateMargin>
   Signs look_along(int guard, const Moment& moment, const Margin& margin, const RateMargin& rate_margin,
                    double second_margin);
+  Signs enabled(int guard, const Moment& moment, const Signs& verdict);
   bool begins_rest(int guard, const Moment& moment, const Signs& verdict);
   bool stays_at_rest(int guard, const Signs& verdict, const Moment& moment, bool has_fired, Aftermath& aftermath);
   Signs look_at_joints(int guard, const Moment& moment, bool wants_slope);
@@ -119,6 +120,7 @@ class Arming {
   double second_distance_ = 0;  // over which second_ is a difference; 0: it is exact
   bool has_second_ = false, has_followers_ = false;
   bool is_near_zero_ = false;  // the guard looked at last
+  double value_ = 0;           // of that guard, as a number; 0: not asked for
 };
 
 }  // namespace pawl::event

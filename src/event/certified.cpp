@@ -210,8 +210,8 @@ class Certified final : public EventFinder {
       if (from > 0) fresh.emit(0, 0, from);
       ChartReader reader = fresh;
       bool is_whole = covers(step, guard, from, limit, reader);
-      if (reader.event() && leaves_by_noise(guard, armed, step, *reader.event())) {
-        from = reader.event()->right;
+      if (const auto end = reader.event() ? end_of_noise(guard, armed, step, *reader.event(), limit) : std::nullopt) {
+        from = *end;
         reader =
             ChartReader(armed.sign, true, guards_[guard].direction, fires_on_touch, settled, is_strict, counts_poles);
         reader.emit(0, 0, from);
@@ -305,11 +305,17 @@ class Certified final : public EventFinder {
   }
 
   // A guard that starts at zero and goes where it was expected to, or to a side that nothing has told yet, after
-  // rounding has had it on the other side.
-  bool leaves_by_noise(int guard, const Armed& armed, const Step& step, const Zero& zero) {
-    if (!armed.starts_at_zero || zero.after == -armed.sign || zero.is_touch() || guards_.is_exit(guard)) return false;
-    if (guards_[guard].side == Side::unilateral || guards_.is_of_contact(guard)) return false;
-    return !arming_.rest().end_in(step, guard, zero.left, Rest::Band::rounding, true);
+  // rounding has had it on the other side, or what the polynomial is off: where that ends.
+  std::optional<double> end_of_noise(int guard, const Armed& armed, const Step& step, const Zero& zero, double limit) {
+    if (!armed.starts_at_zero || zero.is_touch() || guards_.is_exit(guard)) return std::nullopt;
+    if (guards_[guard].side == Side::unilateral || guards_.is_of_contact(guard)) return std::nullopt;
+    Rest& rest = arming_.rest();
+    const Rest::Band band = armed.sign != 0 ? rest.band_of_steps() : Rest::Band::rounding;
+    if (armed.sign == 0 || zero.after != -armed.sign)
+      return rest.end_in(step, guard, zero.left, band, true) ? std::nullopt : std::optional(zero.right);
+    if (band == Rest::Band::rounding) return std::nullopt;  // it has left, and is back
+    const auto end = rest.end_in(step, guard, std::min(limit, 1.0), band, true);
+    return end && end->after == armed.sign && end->right > zero.right ? std::optional(end->right) : std::nullopt;
   }
 
   // A unilateral guard that left zero and is on its way back, all within rounding of zero.

@@ -32,6 +32,8 @@ class Rest {
 
   /// A step is to be looked at. is_solved: iterations end at a tolerance, or the ends of steps are corrected.
   void begin_step(bool is_solved) { is_solved_ = is_solved_ || is_solved; }
+  /// Of the polynomial of a step: what steps are solved or corrected to, its slope at the start is off by as well.
+  Band band_of_steps() const { return is_solved_ ? Band::integration : Band::rounding; }
   /// States and rates of this size have been seen.
   void see(const Moment& moment);
   /// |x| of a state so far.

@@ -48,11 +48,14 @@ Standing stand_after_reset(const Standing& before, const Signs& now, Side side, 
 }
 
 // A relation has the sign of its value; where that is zero, the sign it leaves to; where it does not leave, it rests
-// and has none. If that is not what is held, it fires.
+// and has none. If that is not what is held, it fires; not where consistent values took it back from the sign that is
+// held, to which it is on its way.
 RelationStanding stand_of_relation(int held, const Signs& now, bool approaches, bool has_fired_early,
                                    const HasMoved& has_moved) {
   const int sign = now.sign_from_here();
   const bool passes_zero = now.sign == 0 && sign != 0 && approaches, starts_at_zero = held == 0;
+  const bool is_taken_back = held != 0 && now.sign == -held && approaches;
+  if (is_taken_back && !has_fired_early && !has_moved()) return {{-held, false, Outcome::passes}, 0, true};
   if (has_fired_early) return {{passes_zero ? -sign : sign, starts_at_zero}};
   const bool is_going_back = now.sign == 0 && sign == -held;
   if (is_going_back && !has_moved()) return {{held, starts_at_zero}};  // just across: the chart finds what follows

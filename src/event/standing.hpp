@@ -42,7 +42,7 @@ using HasMoved = std::function<bool()>;
 /// The start of a run, or of watching.
 Standing stand_at_start(const Signs& now, bool is_relation);
 /// A guard that fired, after its transition; was_touch: without crossing. before: its sign, watched until the event.
-/// approaches: its value and slope have opposite signs.
+/// approaches: its value has the sign of before, or so its number says, and its slope the other one.
 Standing stand_after_firing(int before, const Signs& now, Side side, bool was_touch, bool approaches,
                             const HasMoved& has_moved);
 /// A guard that did not fire, after the transition of others.

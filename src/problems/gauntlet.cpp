@@ -26,6 +26,7 @@ std::vector<GauntletCase> gauntlet(GuardForm form) {
   gauntlet_parts::add_rests(cases, form);
   gauntlet_parts::add_forces(cases, form);
   gauntlet_parts::add_resting_forces(cases, form);
+  gauntlet_parts::add_constrained(cases, form);
   if (form == GuardForm::black_box)
     std::erase_if(cases, [](const GauntletCase& one) { return !one.has_black_box_form; });
   return cases;

@@ -29,6 +29,7 @@ void add_accumulations(Cases& cases, GuardForm form);   // Zeno, clusters, bounc
 void add_rests(Cases& cases, GuardForm form);           // zero to noise: constraints, unknowns of index 1 and 2, locks
 void add_forces(Cases& cases, GuardForm form);          // multipliers, two guards that accumulate
 void add_resting_forces(Cases& cases, GuardForm form);  // multipliers that are zero to noise, landings
+void add_constrained(Cases& cases, GuardForm form);     // relations and conditions on joints and hidden constraints
 
 template <class F>
 GuardDeclaration guard(System& system, GuardForm form, std::string name, F g) {

@@ -215,6 +215,14 @@ TEST(Relation, OnTheWrongSideOfZeroByRoundingPassesItWithoutAnEvent) {
   EXPECT_EQ(stand_of_relation(1, {.slope = 1}, true, false, moved), (RelationStanding{{-1, false}, 0, true}));
 }
 
+TEST(Relation, TakenBackByConsistentValuesAlonePassesZeroWithoutAnEvent) {
+  EXPECT_EQ(stand_of_relation(1, {.sign = -1, .slope = 1}, true, false, stayed),
+            (RelationStanding{{-1, false, Outcome::passes}, 0, true}));
+  EXPECT_EQ(stand_of_relation(1, {.sign = -1, .slope = 1}, true, false, moved).outcome, Outcome::fires);
+  EXPECT_EQ(stand_of_relation(1, {.sign = -1, .slope = -1}, false, false, stayed).outcome, Outcome::fires);
+  EXPECT_EQ(stand_of_relation(0, {.sign = -1, .slope = 1}, true, false, stayed).outcome, Outcome::fires);
+}
+
 TEST(Relation, ThatFiredBeforeItsOwnZeroDoesNotFireAgainThere) {
   EXPECT_EQ(stand_of_relation(1, {.sign = -1, .slope = 1}, true, true, moved), (RelationStanding{{-1, false}}));
   EXPECT_EQ(stand_of_relation(1, {.slope = 1}, true, true, moved), (RelationStanding{{-1, false}}));

@@ -1,6 +1,8 @@
 // Models of several kinds in one system: every method, against closed forms or a model written by hand.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -450,6 +452,42 @@ TEST_P(Mixture, ReadsTheForceOfACompliantContactUntilItEnds) {
 
 // A platform on three bars of equal length, one more than it needs, turns none and swings like a pendulum. What it
 // drives makes it a mixture.
+// A motor drives an arm with a mass at its end against a stop, where consistent values move the gap at every impact.
+TEST(MixtureOfKinds, PutsWhatMeetsOntoItsStopBesideJointsAndEquations) {
+  constexpr double length = 0.2, start = 0.1, farthest = 5, restitution = 0.6;
+  Mechanics motor("motor");
+  const auto a = motor.coordinate("a", start), x = motor.coordinate("x", length * std::cos(start)),
+             y = motor.coordinate("y", length * std::sin(start));
+  motor.mass(a, 0.02);
+  for (const auto q : {x, y}) motor.mass(q, 0.3);
+  motor.potential([=](const auto& at) { return 0.3 * 9.81 * at[y]; });
+  motor.constraint("pin", [=](const auto& at) {
+    return std::array{at[x] - length * cos(at[a]), at[y] - length * sin(at[a])};
+  });
+  const auto i = motor.state("i", 0);
+  motor.force([=](const auto& at, auto& f) { f[a] += 0.2 * at[i]; });
+  motor.equation("armature", [=](const auto& at) { return 0.01 * at[dot(i)] - (24 - at[i] - 0.2 * at[dot(a)]); });
+  motor.contact("stop", [=](const auto& at) { return farthest - at[a]; }, {.restitution = restitution});
+  const auto speed = motor.observable("speed", [=](const auto& at) { return at[dot(a)]; });
+  for (const char* method : {"bdf", "adams", "radau", "dop853"}) {
+    for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9}) {
+      SCOPED_TRACE(testing::Message() << method << " at " << tolerance);
+      const Result run = simulate(motor, {.end = 1.2, .tolerance = tolerance, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      int impacts = 0;
+      for (const Event& event : run.events) {
+        const double before = run.before(event.t)[speed], after = run.at(event.t)[speed];
+        EXPECT_LE(run.at(event.t)[a], farthest * (1 + 4 * std::numeric_limits<double>::epsilon()));
+        EXPECT_NEAR(run.at(event.t)[a], farthest, tolerance);  // what the joint was off
+        if (before < 0.1) continue;                            // then bounces accumulate
+        ++impacts;
+        EXPECT_NEAR(after, -restitution * before, 100 * tolerance * before);
+      }
+      EXPECT_GE(impacts, 5);
+    }
+  }
+}
+
 TEST_P(Mixture, KeepsRedundantJoints) {
   const auto swing = [&](int bars, Result* result, std::vector<double>* forces) {
     Mechanics platform("platform");
