@@ -244,6 +244,42 @@ TEST(HighIndex, DerivativesAreAccurateInsideSteps) {
   }
 }
 
+// x and y on a circle by the velocities alone, from rest: v^2 = 2 g (y0 - y) and F = v^2 - g y. What steps leave of the
+// constraint, which is not linear, moves F by that over the next step. Known to order s alone, F takes steps that grow
+// in number as tolerance^(-1/s): s is 3 for radau-5, and 5 for auto.
+TEST(HighIndex, AForceOfIndexTwoIsFoundInStepsOfItsOrder) {
+  const double g = 9.81;
+  for (const double angle : {0.0, 0.3, 0.6, 0.9}) {
+    System system("pendulum");
+    const auto x = system.state("x", std::cos(angle)), y = system.state("y", std::sin(angle)),
+               vx = system.state("vx", 0), vy = system.state("vy", 0), F = system.state("F", 0);
+    system.equation("x'", [=](const auto& at) { return at[dot(x)] - at[vx]; });
+    system.equation("y'", [=](const auto& at) { return at[dot(y)] - at[vy]; });
+    system.equation("vx'", [=](const auto& at) { return at[dot(vx)] + at[x] * at[F]; });
+    system.equation("vy'", [=](const auto& at) { return at[dot(vy)] + at[y] * at[F] + g; });
+    system.equation("across", [=](const auto& at) { return at[x] * at[vx] + at[y] * at[vy]; });
+    for (const char* method : {"auto", "radau-5", "radau-9", "bdf", "rodas5p", "esdirk-5", "dop853"}) {
+      for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+        SCOPED_TRACE(fmt::format("{}, {}, {}", angle, method, tolerance));
+        const Result run = simulate(system, {.end = 3, .tolerance = tolerance, .method = method});
+        ASSERT_TRUE(run.finished()) << run.reason;
+        const auto error = [&](double t) {
+          const Instant now = run.at(t);
+          return std::max({std::abs(now[x] * now[x] + now[y] * now[y] - 1),
+                           std::abs(now[vx] * now[vx] + now[vy] * now[vy] + 2 * g * (now[y] - std::sin(angle))) / g,
+                           std::abs(now[F] - g * (2 * std::sin(angle) - 3 * now[y])) / g});
+        };
+        EXPECT_LE(worst(run, error), 1000 * tolerance);
+        const std::string name = method;
+        if (name != "auto" && !name.starts_with("radau")) continue;
+        const int s = name == "radau-5" ? 3 : 5;
+        EXPECT_LE(run.statistics.steps_accepted, 12 * std::pow(tolerance, -1.0 / s));
+        EXPECT_LE(run.statistics.steps_rejected, run.statistics.steps_accepted / 4);
+      }
+    }
+  }
+}
+
 // A source, an ideal diode, a capacitor with a resistor beside it: while the diode conducts, its current is of index 2,
 // and it ends where tan(w t) = -w R C.
 // In time, and with every method, though a tolerance may put the voltage across the diode off zero where it lets go.
