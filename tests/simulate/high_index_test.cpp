@@ -6,6 +6,9 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <Eigen/LU>
@@ -306,6 +309,96 @@ TEST(HighIndex, ACurrentOfIndexTwoEndsInTime) {
         EXPECT_NEAR(times[0], exact, 10 * tolerance * 0.02);
       }
     }
+  }
+}
+
+// ---- mechanisms ----
+
+// Masses in a row, joined by springs: the first follows a path, and a force on the last sees to it. With m = k = 1 and
+// q1 = sin w t all move as a_i sin w t, a_(i+1) = a_i (1 - w^2) + a_i - a_(i-1).
+struct Row {
+  static constexpr double w = 1.3;
+  Mechanics system{"row"};
+  std::vector<Coordinate> q;
+  State u;
+  double force = 0;  // u = force sin w t
+
+  explicit Row(int masses) {
+    double a = 1, before = 1;
+    for (int i = 0; i < masses; ++i) {
+      q.push_back(system.coordinate("q" + std::to_string(i + 1), 0.0, a * w));
+      system.mass(q.back(), 1.0);
+      force = a * (1 - w * w) - before;
+      before = std::exchange(a, force + a);
+    }
+    u = system.state("u", 0);
+    for (std::size_t i = 0; i + 1 < q.size(); ++i) {
+      const auto one = q[i], next = q[i + 1];
+      system.potential([=](const auto& at) { return 0.5 * sqr(at[one] - at[next]); });
+    }
+    const auto first = q.front(), last = q.back();
+    const State u_ = u;
+    system.force([=](const auto& at, auto& f) { f[last] += at[u_]; });
+    system.equation("path", [=](const auto& at) { return at[first] - sin(w * at.t); });
+  }
+};
+
+TEST(HighIndex, AMechanismIsInvertedThroughItsSprings) {
+  for (const int masses : {2, 3, 4}) {
+    const Row row(masses);
+    for (const char* method : {"auto", "dop853", "radau", "bdf", "rodas5p", "esdirk-5"}) {
+      SCOPED_TRACE(fmt::format("{} masses, {}", masses, method));
+      const Result run = simulate(row.system, {.end = 3, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_NEAR(run.final()[row.u], row.force * std::sin(3 * Row::w), 1e-9 * std::abs(row.force));
+      EXPECT_LE(worst(run, [&](double t) { return std::abs(run.at(t)[row.u] - row.force * std::sin(t * Row::w)); }),
+                1e-4 * std::abs(row.force));
+    }
+    const Result run = simulate(row.system, {.end = 1, .method = "radau"});
+    EXPECT_TRUE(says(run.statistics.implicit->structure, {"index " + std::to_string(2 * masses + 1)}));
+  }
+}
+
+TEST(HighIndex, HowOftenAMechanismIsDifferentiatedHasAnEnd) {
+  const Row row(6);
+  const Result run = simulate(row.system, {.end = 1});
+  EXPECT_EQ(run.outcome, Outcome::failed);
+  EXPECT_EQ(run.reason,
+            "system 'row' has index 13: 'path' would have to be differentiated 12 times, and derivatives go up to 10.\n"
+            "  try:    the derivatives of these equations in their place, written by hand");
+}
+
+// A mass on an arm that turns as prescribed, at a distance that follows a path: a motor at the other end of a spring
+// moves it. The mass matrix moves, too.
+//   r'' = r w^2 - k (r - s - 1) - g sin wt,   s'' = u + k (r - s - 1)
+TEST(HighIndex, AMassMatrixThatMovesIsDifferentiatedAlongTheMotion) {
+  const double k = 40, g = 9.81, w = 0.5;
+  const auto sine = [=](double t) { return g * std::sin(w * t); };
+  Mechanics arm("arm");
+  const auto r = arm.coordinate("r", 2.0, 0.3), phi = arm.coordinate("phi", 0.0, w);
+  const auto s = arm.coordinate("s", 1 - 2 * w * w / k, 0.3 + (-0.3 - 0.3 * w * w + g * w) / k);
+  const auto u = arm.state("u", 0), torque = arm.state("torque", 0);
+  arm.mass([=](const auto& at, auto& M) {
+    M(r, r) = 1.0;
+    M(phi, phi) = sqr(at[r]);
+    M(s, s) = 1.0;
+  });
+  arm.potential([=](const auto& at) { return 0.5 * k * sqr(at[r] - at[s] - 1) + g * at[r] * sin(at[phi]); });
+  arm.force([=](const auto& at, auto& f) {
+    f[s] += at[u];
+    f[phi] += at[torque];
+  });
+  arm.equation("distance", [=](const auto& at) { return at[r] - 2 - 0.3 * sin(at.t); });
+  arm.equation("angle", [=](const auto& at) { return at[phi] - w * at.t; });
+  for (const char* method : {"auto", "dop853", "bdf"}) {
+    SCOPED_TRACE(method);
+    const Result run = simulate(arm, {.end = 3, .method = method});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    const double t = 3, a = 0.3 * std::sin(t), distance = 2 + a;
+    const double bend = distance * w * w - sine(t) + a;             // k (r - s - 1)
+    const double s2 = -a - (-a * w * w + sine(t) * w * w - a) / k;  // s'' = r'' - bend'' / k
+    EXPECT_NEAR(run.final()[u], s2 - bend, 1e-8);
+    EXPECT_NEAR(run.final()[torque], 2 * distance * 0.3 * std::cos(t) * w + g * distance * std::cos(w * t), 1e-8);
   }
 }
 
