@@ -151,11 +151,11 @@ class OutputFunction {
 };
 
 using MatrixFunction = OutputFunction<Entries, double, Gradient>;
-using VectorFunction = OutputFunction<Terms, double, Gradient>;
+using VectorFunction = OutputFunction<Terms, double, Gradient, Series>;
 /// Masses often have one derivative each, all of which are then found together: eight slopes would be seven too many.
 using SingleSlope = Dual<1>;
 /// Inertial terms follow from it.
-using MassFunction = OutputFunction<Entries, double, SingleSlope, Gradient, Pattern, Curvature>;
+using MassFunction = OutputFunction<Entries, double, SingleSlope, Gradient, Pattern, Curvature, Series>;
 
 }  // namespace detail
 }  // namespace pawl

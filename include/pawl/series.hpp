@@ -16,7 +16,7 @@
 
 namespace pawl {
 
-struct Series : detail::NoBranch<Series> {
+struct Series {
   static constexpr std::size_t most = 24;  ///< orders
 
   std::array<double, most + 1> c{};
@@ -78,6 +78,13 @@ struct Series : detail::NoBranch<Series> {
   Series& operator/=(const Y& y) {
     return *this = *this / y;
   }
+
+  // Comparisons look at the value alone, as those of Dual: forces may use them.
+  friend constexpr bool operator<(const Series& x, const Series& y) { return x.c[0] < y.c[0]; }
+  friend constexpr bool operator>(const Series& x, const Series& y) { return x.c[0] > y.c[0]; }
+  friend constexpr bool operator<=(const Series& x, const Series& y) { return x.c[0] <= y.c[0]; }
+  friend constexpr bool operator>=(const Series& x, const Series& y) { return x.c[0] >= y.c[0]; }
+  friend constexpr bool operator==(const Series& x, const Series& y) { return x.c[0] == y.c[0]; }
 
   friend Series sqr(const Series& x) { return x * x; }
   friend Series sqrt(const Series& x) { return x.root_of_sum(std::sqrt(x.c[0])); }

@@ -178,18 +178,23 @@ double DaeEquations::path_step(double t, const double* y, const double* dy, cons
 }
 
 void DaeEquations::along_motion(int order, double t, const double* z, std::span<const int> rows, double* r) {
-  const auto all_take = [&](auto takes) { return std::all_of(rows.begin(), rows.end(), takes); };
   if (order == 1) {
     first_along(t, z, z + size_, z + 2 * size_, r);
   } else if (order == 2) {
     second_along(t, z, rows, r);
-  } else if (all_take([this](int row) { return takes_series(row); })) {
-    std::vector<double> all(at((order + 1) * size_));
-    series_along(order, t, z, all.data());
-    std::copy_n(all.begin() + order * size_, size_, r);
   } else {
-    difference_along(order, t, z, rows, r);
+    const auto takes = [this](int row) { return takes_series(row); };
+    if (!std::all_of(rows.begin(), rows.end(), takes)) difference_along(order, t, z, rows, r);
+    highest_along(order, t, z, takes, r);
   }
+}
+
+/// The rows that can, as series.
+void DaeEquations::highest_along(int order, double t, const double* z, const std::function<bool(int)>& can, double* r) {
+  std::vector<double> all(at((order + 1) * size_));
+  series_along(order, t, z, all.data());
+  for (int i = 0; i < size_; ++i)
+    if (can(i)) r[i] = all[at(order * size_ + i)];
 }
 
 void DaeEquations::first_along(double t, const double* y, const double* dy, const double* ddy, double* r) {
@@ -233,12 +238,13 @@ bool DaeEquations::unit_takes_series(std::size_t unit) const {
 }
 
 void DaeEquations::second_along(double t, const double* z, std::span<const int> rows, double* r) {
-  const bool all_take_jets = std::all_of(rows.begin(), rows.end(), [this](int row) { return takes_jets(row); });
-  if (!all_take_jets) {
+  const auto needs_series = [this](int row) { return !takes_jets(row) && takes_series(row); };
+  if (!std::all_of(rows.begin(), rows.end(), [this](int row) { return takes_jets(row) || takes_series(row); })) {
     looks_back_ = true;  // one-sided differences of one-sided differences are mostly noise
     difference_along(2, t, z, rows, r);
     looks_back_ = false;
   }
+  if (std::any_of(rows.begin(), rows.end(), needs_series)) highest_along(2, t, z, needs_series, r);
   const double *dy = z + size_, *ddy = z + 2 * size_, *dddy = z + 3 * size_;
   GivenJets states;
   Bench<Jet<double>> bench(size_);

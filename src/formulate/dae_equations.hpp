@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -104,6 +105,11 @@ class DaeEquations {
   bool takes_jets(int row) const { return unit_takes_jets(unit_of_row_[at(row)]); }
   /// So is every other derivative along a motion.
   bool takes_series(int row) const { return unit_takes_series(unit_of_row_[at(row)]); }
+  /// So many at most. Rows of a mechanism take series of twice the order (mechanics_rows.cpp).
+  int most_derivatives() const {
+    const bool has_mechanism = model_->parts != nullptr && model_->parts->mechanics != nullptr;
+    return static_cast<int>(has_mechanism ? (Series::most - 3) / 2 : Series::most - 2);
+  }
   /// All functions are differentiable: Jacobians are exact.
   bool is_exact() const;
   bool is_given() const { return is_given_; }
@@ -192,6 +198,7 @@ class DaeEquations {
   void take_given(double t, const double* y, const double* dy, double* J, double* slope);
   void difference(double t, const double* y, const double* dy, double* J, double* M, double* slope);
   void first_along(double t, const double* y, const double* dy, const double* ddy, double* r);
+  void highest_along(int order, double t, const double* z, const std::function<bool(int)>& can, double* r);
   void second_along(double t, const double* z, std::span<const int> rows, double* r);
   void difference_along(int order, double t, const double* z, std::span<const int> rows, double* r);
   bool unit_takes_jets(std::size_t unit) const;

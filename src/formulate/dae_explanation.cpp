@@ -120,7 +120,7 @@ std::string explain_too_high(const DaeEquations& equations, const DaeStructure& 
   return fmt::format(
       "system '{}' has index {}: {} would have to be differentiated {} times, and derivatives go up to {}.\n"
       "  try:    the derivatives of these equations in their place, written by hand",
-      equations.model().name, structure.index, joined(worst), differentiations, Series::most - 2);
+      equations.model().name, structure.index, joined(worst), differentiations, equations.most_derivatives());
 }
 
 std::string explain_dependent(const DaeEquations& equations, const DaeStructure& structure,

@@ -11,7 +11,6 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr double rank_threshold = 1e-11;
 constexpr double free_weight = 1e-4;            // of unknowns that are no guesses, where weights have to do
 constexpr double differentiated_weight = 1e-6;  // of F' against F, where both cannot hold
 

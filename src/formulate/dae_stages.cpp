@@ -16,6 +16,7 @@ constexpr int most_of_array = 60;        // of the derivative array
 constexpr double kept_reduction = 1e-3;  // of residuals by a step, below which its matrix serves for the next one
 constexpr double close = 1e-7;           // relative changes below which Newton's method is left alone
 constexpr double consistent = 1e-9;      // residuals, relative to their terms
+constexpr double as_good_as_it_gets = 4e-15;
 
 }  // namespace
 
@@ -182,7 +183,7 @@ std::string Stages::solve() {
   if (!b.allFinite()) return say_not_finite(b);
   if (!keeps_values()) {
     linearize();
-    if (is_within(b, 4e-15, 4e-15)) return {};  // as good as it gets
+    if (is_within(b, as_good_as_it_gets, as_good_as_it_gets)) return {};
   }
   double last = std::numeric_limits<double>::infinity();
   bool is_stuck = false, holds = false;  // holds: the last matrix is good enough for another step
@@ -220,7 +221,7 @@ std::string Stages::solve() {
   }
   if (keeps_values()) return {};
   linearize();
-  return is_within(b, consistent, 1e-12) ? std::string() : say_stuck(b);
+  return is_within(b, consistent, 1e-12) || is_rounding(b) ? std::string() : say_stuck(b);
 }
 
 std::string Stages::check_without_unknowns() {
@@ -283,6 +284,22 @@ bool Stages::is_within(const Vector& b, double of_terms, double of_nominals) con
     if (!(std::abs(b(static_cast<Eigen::Index>(i))) <= of_terms * term_size(i) + rounding)) return false;
   }
   return true;
+}
+
+/// Whether these residuals move unknowns no further than the rounding of the terms of all rows does. Where large forces
+/// balance, all that there is of accelerations is what they round to, and rows of accelerations have no other terms.
+bool Stages::is_rounding(const Vector& b) const {
+  if (n_ > largest_dense) return false;
+  const Eigen::MatrixXd A = scale_.cwiseInverse().asDiagonal() * A_ * size_.asDiagonal();
+  if (!A.allFinite()) return false;
+  const linear::LeastNorm inverse(A, rank_threshold);
+  if (inverse.rank() < A.rows()) return false;
+  Vector moved = Vector::Zero(A.cols());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    const double rounding = as_good_as_it_gets * term_size(static_cast<std::size_t>(i)) / scale_(i);
+    moved += inverse.solve(rounding * Vector::Unit(A.rows(), i)).cwiseAbs();
+  }
+  return (inverse.solve(b.cwiseQuotient(scale_)).cwiseAbs().array() <= moved.array()).all();
 }
 
 /// One stage beyond the last: linear, for the rates of algebraic unknowns.

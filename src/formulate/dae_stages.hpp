@@ -40,6 +40,7 @@ class Stages {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
   using Vector = Eigen::VectorXd;
   static constexpr int largest_dense = 400;  // unknowns
+  static constexpr double rank_threshold = 1e-11;
 
   struct Unknown {
     int state, order;
@@ -76,6 +77,7 @@ class Stages {
   void move(const Vector& change, double factor);
   double relative(const Vector& change) const;
   bool is_within(const Vector& b, double of_terms, double of_nominals) const;
+  bool is_rounding(const Vector& b) const;
   void take_algebraic_rates();
 
   // dae_stage_rows.cpp: its rows, their derivatives and sizes.

@@ -245,7 +245,7 @@ class Analysis {
         if (out_.c[at(i)] + part.order > 2 && !equations_.takes_series(part.row))
           return explain_opaque(equations_, out_, part.row, out_.c[at(i)] + part.order);
     }
-    return most + 2 > static_cast<int>(Series::most) ? explain_too_high(equations_, out_, most) : std::string();
+    return most > equations_.most_derivatives() ? explain_too_high(equations_, out_, most) : std::string();
   }
 
   void count_combinations() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -21,19 +22,70 @@ std::size_t at_(int i) {
 
 constexpr int width = static_cast<int>(std::tuple_size_v<decltype(Gradient::slope)>);
 
+/// T, with derivatives of its own. A series has one, behind its own coefficients: of what is linear in it there are no
+/// products below twice the order.
+///   f(x + far s^(n+1) v) = f(x) + far s^(n+1) (f'(x) v) + O(s^(2n+2)),   x, v up to s^n
+/// It is so large that what f(x) itself has there is nothing beside it.
 template <class T>
-using Slopes = Dual<width, T>;  ///< T, with derivatives of its own
+using Slopes = std::conditional_t<std::is_same_v<T, Series>, Series, Dual<width, T>>;
+template <class T>
+constexpr int slopes_at_once = std::is_same_v<T, Series> ? 1 : width;
+constexpr double far = 0x1p300;
+
 template <class T>
 concept Differentiable = std::is_same_v<T, double> || std::is_same_v<T, Gradient>;
+template <class T>
+concept DifferentiableOften = Differentiable<T> || std::is_same_v<T, Series>;
+
+/// The same number, with room for slopes. order: of series.
+template <class T>
+Slopes<T> without_slopes(const T& x, [[maybe_unused]] std::size_t order) {
+  if constexpr (std::is_same_v<T, Series>) {
+    Series wide = x;
+    wide.order = 2 * order + 1;
+    return wide;
+  } else {
+    return x;
+  }
+}
+template <class T>
+void set_slope(Slopes<T>& x, [[maybe_unused]] std::size_t k, const T& slope) {
+  if constexpr (std::is_same_v<T, Series>) {
+    const std::size_t order = x.order / 2;
+    for (std::size_t i = 0; i <= order; ++i) x.c[order + 1 + i] = far * slope.c[i];
+  } else {
+    x.slope[k] = slope;
+  }
+}
+template <class T>
+T slope_of(const Slopes<T>& x, [[maybe_unused]] std::size_t k) {
+  if constexpr (std::is_same_v<T, Series>) {
+    Series slope;
+    if (x.order == 0) return slope;  // a number
+    slope.order = x.order / 2;
+    for (std::size_t i = 0; i <= slope.order; ++i) slope.c[i] = x.c[slope.order + 1 + i] / far;
+    return slope;
+  } else {
+    return x.slope[k];
+  }
+}
+template <class T>
+std::size_t order_of([[maybe_unused]] const T& time) {
+  if constexpr (std::is_same_v<T, Series>)
+    return time.order;
+  else
+    return 0;
+}
 
 /// All unknowns of a point, to be given slopes.
 template <class T>
 class Copy {
  public:
-  explicit Copy(const Point<T>& at) : around_{at.around()->held}, parameters_(at.parameters()), time_(at.t) {
+  explicit Copy(const Point<T>& at)
+      : around_{at.around()->held}, parameters_(at.parameters()), time_(without_slopes(at.t, order_of(at.t))) {
     const int count = static_cast<int>(at.around()->held->states);
     values_.reserve(at_(count));
-    for (int i = 0; i < count; ++i) values_.emplace_back(at[State{i}]);
+    for (int i = 0; i < count; ++i) values_.push_back(without_slopes(at[State{i}], order_of(at.t)));
   }
   Slopes<T>& operator[](int state) { return values_[at_(state)]; }
   Point<Slopes<T>> point() const { return {time_, values_.data(), parameters_, &around_}; }
@@ -107,7 +159,7 @@ class Balance {
     }
   }
 
-  template <Differentiable T>
+  template <DifferentiableOften T>
   void operator()(const Point<T>& at, T* out) const {
     const std::size_t n = info_.speeds.size();
     std::fill(out, out + n, T(0.0));
@@ -123,7 +175,7 @@ class Balance {
             potential(states.point(), &value);
             return &value;
           },
-          [](const Slopes<T>* row, std::size_t k) { return -row->slope[k]; }, false, out);
+          [](const Slopes<T>* row, std::size_t k) { return -slope_of<T>(*row, k); }, false, out);
     }
     std::vector<Slopes<T>> rows;
     for (std::size_t c = 0; c < info_.constraints.size(); ++c) {
@@ -132,7 +184,8 @@ class Balance {
       rows.resize(at_(one.rows));
       const auto pull = [&](const Slopes<T>* all, std::size_t k) {
         T sum(0.0);
-        for (int r = 0; r < one.rows; ++r) sum -= all[r].slope[k] * at[State{first_multiplier_ + one.first_row + r}];
+        for (int r = 0; r < one.rows; ++r)
+          sum -= slope_of<T>(all[r], k) * at[State{first_multiplier_ + one.first_row + r}];
         return sum;
       };
       add_gradient(
@@ -156,6 +209,15 @@ class Balance {
                        [](const Function& f) { return f.supports<Curvature>(); }) &&
            std::all_of(info_.constraints.begin(), info_.constraints.end(),
                        [](const auto& one) { return one.g.template supports<Curvature>(); });
+  }
+  /// Whether they can be differentiated along a motion as often as one likes.
+  bool takes_series() const {
+    const auto takes = [](const auto& f) { return f.template supports<Series>(); };
+    return info_.kinetic_energies.empty() && std::all_of(info_.masses.begin(), info_.masses.end(), takes) &&
+           std::all_of(info_.forces.begin(), info_.forces.end(), takes) &&
+           std::all_of(info_.potentials.begin(), info_.potentials.end(), takes) &&
+           std::all_of(info_.constraints.begin(), info_.constraints.end(),
+                       [&](const auto& one) { return takes(one.g); });
   }
 
  private:
@@ -210,17 +272,17 @@ class Balance {
     for (std::size_t s = 0; s < model_->state_names.size(); ++s) {
       const int state = static_cast<int>(s);
       if (is_mechanical_[s] || !moves_inertia_[s]) continue;
-      states[state].slope[0] = at[dot(State{state})];
+      set_slope<T>(states[state], 0, at[dot(State{state})]);
     }
-    for (std::size_t i = 0; i < rates.size(); ++i) states[info_.positions[i]].slope[0] = rates[i];
+    for (std::size_t i = 0; i < rates.size(); ++i) set_slope<T>(states[info_.positions[i]], 0, rates[i]);
     if (with_accelerations)
-      for (const int state : info_.speeds) states[state].slope[0] = at[dot(State{state})];
-    states.time().slope[0] = T(1.0);
+      for (const int state : info_.speeds) set_slope<T>(states[state], 0, at[dot(State{state})]);
+    set_slope<T>(states.time(), 0, T(1.0));
   }
   template <class T>
   void stop(Copy<T>& states) const {
-    for (std::size_t s = 0; s < model_->state_names.size(); ++s) states[static_cast<int>(s)].slope[0] = T(0.0);
-    states.time().slope[0] = T(0.0);
+    for (std::size_t s = 0; s < model_->state_names.size(); ++s) set_slope<T>(states[static_cast<int>(s)], 0, T(0.0));
+    set_slope<T>(states.time(), 0, T(0.0));
   }
 
   /// dM/dt v - S^T d(v^T M v / 2)/dq.
@@ -238,11 +300,12 @@ class Balance {
     set_motion(at, states, false);
     evaluate();
     stop(states);
-    for_each_pair([&](std::size_t i, std::size_t j, std::size_t place) { out[i] -= mass[place].slope[0] * speed(j); });
+    for_each_pair(
+        [&](std::size_t i, std::size_t j, std::size_t place) { out[i] -= slope_of<T>(mass[place], 0) * speed(j); });
     const auto share = [&](const Slopes<T>* all, std::size_t k) {
       T sum(0.0);
       for_each_pair([&](std::size_t i, std::size_t j, std::size_t place) {
-        sum += 0.5 * all[place].slope[k] * speed(i) * speed(j);
+        sum += 0.5 * slope_of<T>(all[place], k) * speed(i) * speed(j);
       });
       return sum;
     };
@@ -286,12 +349,12 @@ class Balance {
   void add_gradient(const Point<T>& at, Copy<T>& states, const std::vector<int>& seeds, const Evaluate& evaluate,
                     const Share& share, bool on_speeds, T* out) const {
     const int count = static_cast<int>(seeds.size());
-    for (int begin = 0; begin < count; begin += width) {
-      const int end = std::min(begin + width, count);
-      for (int k = begin; k < end; ++k) states[seeds[at_(k)]].slope[at_(k - begin)] = T(1.0);
+    for (int begin = 0; begin < count; begin += slopes_at_once<T>) {
+      const int end = std::min(begin + slopes_at_once<T>, count);
+      for (int k = begin; k < end; ++k) set_slope<T>(states[seeds[at_(k)]], at_(k - begin), T(1.0));
       const auto* rows = evaluate();
       for (int k = begin; k < end; ++k) {
-        states[seeds[at_(k)]].slope[at_(k - begin)] = T(0.0);
+        set_slope<T>(states[seeds[at_(k)]], at_(k - begin), T(0.0));
         const T part = share(rows, at_(k - begin));
         const int attitude = on_speeds ? -1 : attitude_of_[at_(k)];
         if (attitude < 0) {
@@ -536,6 +599,7 @@ void append_mechanics_rows(const Shared& declared, int first_multiplier, std::ve
   const Balance balance(declared, first_multiplier);
   Function forces = Function::written(balance);
   if (!balance.is_exact()) forces.forget<Gradient>();
+  if (!balance.takes_series()) forces.forget<Series>();
   equations.push_back({"balance of forces", std::move(forces), static_cast<int>(info.speeds.size()),
                        named("balance of forces on", info.speeds)});
 

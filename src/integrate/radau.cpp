@@ -18,6 +18,7 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -83,6 +84,11 @@ const auto& for_numbers(const Single& single, const Twice& twice) {
     return single;
 }
 
+/// What is left after an iteration, as part of its increment, where that was known a step ago.
+double slower(double eta) {
+  return std::pow(std::max(eta, eps), 0.8);
+}
+
 /// x to a power of 0 or more.
 double whole_power(double x, int power) {
   double y = 1;
@@ -90,6 +96,12 @@ double whole_power(double x, int power) {
     if (power % 2 == 1) y *= x;
   return y;
 }
+
+/// The same of unknowns of higher index. Their first increment is mostly what the continued polynomial has missed, of
+/// which one iteration leaves next to nothing; what increments after it are multiplied by is another number.
+struct DerivedEta {
+  double first = 1, later = 1;
+};
 
 class Radau final : public ImplicitStepper {
  public:
@@ -112,8 +124,9 @@ class Radau final : public ImplicitStepper {
     ImplicitStepper::carry(memory);
     memory(stages_, last_stages_, tried_stages_, wanted_stages_, Z_, R_, K_, q_, Y_, e_, slope_, is_identity_,
            is_retaken_, has_jacobian_, jacobian_is_fresh_, has_factors_, diverged_, is_dear_, factored_h_,
-           factored_stages_, eta_, theta_, iterations_, noisy_failures_, error_accepted_, size_accepted_,
-           derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_, taken_);
+           factored_stages_, eta_, derived_eta_.first, derived_eta_.later, theta_, iterations_, noisy_failures_,
+           error_accepted_, size_accepted_, derived_refused_, derived_size_, failing_, dwell_, since_change_, smooth_,
+           taken_);
   }
 
  private:
@@ -132,6 +145,7 @@ class Radau final : public ImplicitStepper {
     has_jacobian_ = has_factors_ = false;
     ++diverged_;
     eta_ = 1;
+    derived_eta_ = {};
   }
   void resize() override {
     const std::size_t size = at(n_ * most_stages);
@@ -151,6 +165,7 @@ class Radau final : public ImplicitStepper {
     jacobian_is_fresh_ = false;
     last_stages_ = 0;
     eta_ = 1;
+    derived_eta_ = {};
     error_accepted_ = 1e-2;
     size_accepted_ = 0;
     noisy_failures_ = 0;
@@ -199,6 +214,7 @@ class Radau final : public ImplicitStepper {
       has_factors_ = false;
       ++diverged_;
       eta_ = 1;
+      derived_eta_ = {};
     }
     return newton;
   }
@@ -348,6 +364,31 @@ class Radau final : public ImplicitStepper {
     return std::sqrt(sum / (s * n_));
   }
 
+  /// Whether the error of unknowns of higher index decides about steps.
+  bool controls_derived() const { return highest_index_ >= 2 && n_ <= largest_derived && control_.fixed_step == 0; }
+  /// What Newton's method may leave of such unknowns, in units of their tolerance. An end that misses a
+  /// constraint by ε moves them by p'(x) ε / h in the next step, where p is the polynomial that is 0 at the start and 1
+  /// at all nodes: s at its end and s^2 = Σ 1 / c_i as its error is estimated, and the shorter that step, the more. In
+  /// Newton's norm, where they count h^(index - 1) times, this is not seen.
+  template <int s>
+  static constexpr double derived_tolerance() {
+    return 0.1 / (s * s);
+  }
+  template <int s>
+  double derived_increment_norm() const {
+    double sum = 0;
+    int count = 0;
+    for (int j = 0; j < states_; ++j) {
+      if (!is_derived(j)) continue;
+      ++count;
+      for (int i = 0; i < s; ++i) {
+        const double part = R_[at(i * n_ + j)] * weight_[at(j)];
+        sum += part * part;
+      }
+    }
+    return count > 0 ? std::sqrt(sum / (s * count)) : 0;
+  }
+
   template <int s>
   void update() {
     const RadauTable<s>& table = this->table<s>();
@@ -397,8 +438,11 @@ class Radau final : public ImplicitStepper {
     const int most = is_fixed ? most_iterations_at_fixed_step : 7 + (s - 3);
     const double wanted = newton_tolerance();
     // One iteration may do if others converged fast; but the last step may have been a linear problem by chance.
-    double eta = std::pow(std::max(eta_, eps), 0.8), norm = 0, norm_before = 0, ratio_before = 0;
+    double eta = slower(eta_), norm = 0, norm_before = 0, ratio_before = 0;
     double first = 0, least = std::numeric_limits<double>::infinity();  // increments of this step
+    double derived_eta = slower(derived_eta_.first);
+    double derived = 0;          // increment of unknowns of higher index
+    bool has_converged = false;  // but for them
     theta_ = 0;
     for (int m = 1; m <= most; ++m) {
       if (!evaluate<s>(h)) return {Trial::Outcome::not_finite, 0, 0.25};
@@ -433,7 +477,7 @@ class Radau final : public ImplicitStepper {
       const bool is_good_enough = (highest_index_ < 3 || is_fixed) && (gives_up || m == most) && m > 1 &&
                                   norm <= (is_fixed ? 1 : 0.05);  // of index 3 it may also be slow convergence
       const bool is_rounding = highest_index_ >= 2 && is_at_rounding<s>();
-      if (gives_up && !is_good_enough && !is_rounding) {
+      if (gives_up && !is_good_enough && !is_rounding && !has_converged) {
         // Increments that fell fast and then stay where they are: that is rounding, and shorter steps do not help. A
         // shorter one may begin there. The noise of a model is at most a million roundings.
         const double of_state = least * tolerance_in_use() * relative_tolerance();
@@ -447,8 +491,20 @@ class Radau final : public ImplicitStepper {
       }
       norm_before = std::max(norm, eps);
       if (!gives_up) update<s>();
-      if (is_good_enough || is_rounding || eta * norm <= wanted) {
+      const bool had_converged = std::exchange(has_converged, has_converged || eta * norm <= wanted);
+      const double derived_before = std::exchange(derived, controls_derived() ? derived_increment_norm<s>() : 0);
+      if (m > 1) {
+        const double measured = derived < 0.5 * derived_before ? derived / (derived_before - derived) : 1;
+        double& kept = m == 2 ? derived_eta_.first : derived_eta_.later;
+        derived_eta = m == 2 ? std::max(measured, slower(derived_eta_.later)) : measured;
+        kept = measured;
+      }
+      const bool stagnates = had_converged && derived > 0.5 * derived_before;
+      const bool is_settled = derived_eta * derived <= derived_tolerance<s>() || stagnates || gives_up || m == most;
+      if (is_good_enough || is_rounding || (has_converged && is_settled)) {
         eta_ = is_good_enough ? 1 : eta;
+        if (m == 1) derived_eta_.first = derived_eta;
+        if (m == 2) derived_eta_.later = slower(derived_eta_.later);
         noisy_failures_ = 0;
         return {};
       }
@@ -494,8 +550,7 @@ class Radau final : public ImplicitStepper {
       if (std::isfinite(again)) error = again;
     }
     if (error <= 1 && checks_inside_ && control_.fixed_step == 0) error = std::max(error, estimate_inside<s>(h));
-    if (error <= 1 && highest_index_ >= 2 && n_ <= largest_derived && control_.fixed_step == 0)
-      error = std::max(error, estimate_derived<s>(h));
+    if (error <= 1 && controls_derived()) error = std::max(error, estimate_derived<s>(h));
     return std::max(error, 1e-10);
   }
 
@@ -715,6 +770,7 @@ class Radau final : public ImplicitStepper {
   double factored_h_ = 0;
   int factored_stages_ = 0;
   double eta_ = 1, theta_ = 0;
+  DerivedEta derived_eta_;
   int iterations_ = 0, noisy_failures_ = 0;
   double error_accepted_ = 1e-2, size_accepted_ = 0;
   double derived_refused_ = 0, derived_size_ = 0;  // the last error of unknowns of higher index, and its step

@@ -118,7 +118,8 @@ void ImplicitRun::begin(const Plan& plan) {
     // they say of speeds and forces has a lower order; a Jacobian of the field costs as many fields as it has unknowns.
     const MechanicsInfo* mechanism = mechanism_of(*model_);
     const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
-    is_field_always_ = !method.is_implicit() || has_joints || index_ > 3 || dae_->form().structure().array > 0 ||
+    is_field_always_ = !method.is_implicit() || method.highest_index == 0 || has_joints || index_ > 3 ||
+                       dae_->form().structure().array > 0 ||
                        (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field));
     may_be_field_ = is_made_for_index_1(method) && dae_->form().size() <= largest_field_of_index_2;
     dae_->begin(is_field_always_ ? 0 : may_be_field_ ? 2 : std::numeric_limits<int>::max(), plan.start, is_bdf(method));

@@ -27,9 +27,9 @@ class ImplicitRun {
   /// A differential-algebraic system of its own: finds its index, gives the set-up rates and what keeps the ends of
   /// steps on the manifold, and follows jumps.
   void analyze(const SolverPlan& solver, const ActiveField& field);
-  /// A consistent start. The field of rates is integrated by explicit methods, where there are joints, from index 4 on,
-  /// at index 3 unless the system is large and the method keeps its order there, and in modes of index 2, unless it is
-  /// large, with methods that do not (bdf, Rosenbrock, diagonally implicit). The plan must outlive it.
+  /// A consistent start. The field of rates is integrated by explicit methods and adams, where there are joints, from
+  /// index 4 on, at index 3 unless the system is large and the method keeps its order there, and in modes of index 2,
+  /// unless it is large, with methods that do not (bdf, Rosenbrock, diagonally implicit). The plan must outlive it.
   void begin(const Plan& plan);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.

@@ -56,6 +56,11 @@ TEST(Series, PowersOfZeroAreThoseOfItsParameter) {
   for (std::size_t k = 0; k <= order; ++k) EXPECT_EQ(cube.c[k], k == 3 ? 1 : 0);
 }
 
+TEST(Series, IsComparedByItsValue) {
+  EXPECT_TRUE(s < 1.0 && s > 0.5 && s <= 0.7 && s >= 0.7 && 0.8 > s);
+  EXPECT_TRUE(s == s + (s - s) && s * s < s);
+}
+
 TEST(Series, NumbersDoNotMove) {
   const Series two(2.0);
   EXPECT_EQ((two * two + sqrt(two)).order, 0u);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "misuse_of.hpp"
 #include "pawl/pawl.hpp"
 #include "problems/catalogue.hpp"
@@ -549,7 +551,6 @@ TEST(DaeBadInput, WrongMethodsAndNamesAreMisuse) {
     options.end = 1;
     return misuse_of([&] { simulate(pendulum, options); });
   };
-  EXPECT_TRUE(says(misuse({.method = "adams"}), {"'adams'", "differential-algebraic", "bdf or radau"}));
   EXPECT_TRUE(says(misuse({.method = "bdf", .step = 0.1}), {"bdf", "fixed step"}));
   EXPECT_TRUE(says(misuse({.implicit = {.linear_solver = "sparce"}}), {"unknown linear solver 'sparce'", "sparse"}));
   EXPECT_TRUE(says(misuse({.implicit = {.jacobian = "guess"}}), {"jacobian 'guess'", "auto or differences"}));
@@ -566,6 +567,57 @@ TEST(Dae, InvariantsAreKeptBesideEquations) {
   const Result run = simulate(kept, {.end = 1});
   ASSERT_TRUE(run.finished()) << run.reason;
   EXPECT_NEAR(std::hypot(run.final()[x], run.final()[y]), 1, 1e-15);
+}
+
+// The rates that follow are integrated, as by explicit methods.
+TEST(Dae, AdamsMethodsIntegrateTheRates) {
+  for (const int index : {1, 2, 3}) {
+    SCOPED_TRACE(index);
+    const System pendulum = Pendulum(index).system;
+    const Result run = simulate(pendulum, {.end = 2, .tolerance = 1e-8, .method = "adams"}),
+                 expected = simulate(pendulum, {.end = 2, .tolerance = 1e-10, .method = "dop853"});
+    ASSERT_TRUE(run.finished()) << run.reason;
+    for (std::size_t i = 0; i < expected.final().states().size(); ++i)
+      EXPECT_NEAR(run.final().states()[i], expected.final().states()[i], 1e-5);
+  }
+}
+
+// Where a pendulum with dry friction comes to rest its large forces balance: accelerations are nothing but rounding.
+TEST(Dae, AMotionOfIndexThreeIsStoppedByARelay) {
+  const double g = 9.81;
+  for (const double c : {2.37, 2.74, 3.11, 3.48, 3.85, 4.22}) {
+    System turning("angle");
+    const auto angle = turning.state("angle", 0), speed = turning.state("speed", 0);
+    const auto friction = turning.relay("u", {.below = -1, .above = 1}, [=](const auto& at) { return at[speed]; });
+    turning.rates([=](const auto& at, auto& d) {
+      d[angle] = at[speed];
+      d[speed] = -g * cos(at[angle]) - c * at[friction];
+    });
+    const Result expected = simulate(turning, {.end = 6, .tolerance = 1e-10});
+    ASSERT_TRUE(expected.finished()) << expected.reason;
+
+    System s("pendulum");
+    const auto x1 = s.state("x", 1), y1 = s.state("y", 0), vx = s.state("vx", 0), vy = s.state("vy", 0),
+               F = s.state("F", 0);
+    const auto u =
+        s.relay("u", {.below = -1, .above = 1}, [=](const auto& at) { return at[x1] * at[vy] - at[y1] * at[vx]; });
+    s.equation("x'", [=](const auto& at) { return at[dot(x1)] - at[vx]; });
+    s.equation("y'", [=](const auto& at) { return at[dot(y1)] - at[vy]; });
+    s.equation("vx'", [=](const auto& at) { return at[dot(vx)] + at[x1] * at[F] - c * at[u] * at[y1]; });
+    s.equation("vy'", [=](const auto& at) { return at[dot(vy)] + at[y1] * at[F] + g + c * at[u] * at[x1]; });
+    s.equation("length", [=](const auto& at) { return sqr(at[x1]) + sqr(at[y1]) - 1; });
+    for (const char* method : {"auto", "dop853", "esdirk-3", "esdirk-4", "esdirk-5", "rodas4", "rodas5p", "bdf"}) {
+      SCOPED_TRACE(fmt::format("{}, {}", c, method));
+      const Result run = simulate(s, {.end = 6, .tolerance = 1e-6, .method = method});
+      ASSERT_TRUE(run.finished()) << run.reason;
+      EXPECT_EQ(run.events.size(), expected.events.size());
+      EXPECT_EQ(run.events.back().kind, EventKind::slide);
+      EXPECT_NEAR(run.final()[x1], std::cos(expected.final()[angle]), 1e-5);
+      EXPECT_NEAR(std::hypot(run.final()[vx], run.final()[vy]), 0, 1e-14);
+      EXPECT_NEAR(run.final()[F], -g * run.final()[y1], 1e-12);
+      EXPECT_NEAR(run.final()[u], -g / c * run.final()[x1], 1e-12);
+    }
+  }
 }
 
 TEST(Dae, ARelaySlides) {
