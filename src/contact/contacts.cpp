@@ -96,8 +96,8 @@ Resolution Contacts::resolve(double t, double* x, Held& held, std::span<const in
     if (has_met) {
       go_on_to_meet(t, x, held, fired);
       for (const int position : info().positions) x[position] = met[at(position)];
-      if (why == Settle::pass) settle(t, x, held);           // its speeds, there
-      if (other_rates_) part_rounding(t, x, held, closing);  // forms settle to rounding themselves
+      if (why == Settle::pass) settle(t, x, held);     // its speeds, there
+      if (whole_) part_rounding(t, x, held, closing);  // forms settle to rounding themselves
     }
   }
   return resolve_met(t, x, held, fired, accumulating, why);
