@@ -89,12 +89,13 @@ class DaeDynamics::Beside final : public contact::Whole {
       why = formulate::find_impulses(*own_.form_, t, y.data(), dy.data(), on_rows, response);
       own_.source_ = nullptr;
     }
-    if (!why.empty())
+    if (!why.empty()) {
       return fmt::format(
           "impulses go on through equations that bind the speeds of the mechanism, and what they do there is not "
           "known: {}.\n"
           "  try:    a compliant contact (.compliance), which has no impulses",
           why);
+    }
     double other = 0;
     for (Eigen::Index i = 0; i < alone.rows(); ++i)
       other = std::max(other, (response.jumps.row(speed(i)) - alone.row(i)).cwiseAbs().maxCoeff());
