@@ -144,7 +144,7 @@ class Deliberation {
       plan_.method = {&find_method(options_.method), {}};
     } else if (facts_.kind == ModelKind::equations) {
       plan_.method = {stiff_method().value, "the system is differential-algebraic"};
-      reject("explicit methods", "they are for x' = f(t, x)");
+      reject("explicit methods", "every stage solves for the rates that the equations imply, which may be stiff");
     } else if (options_.step) {
       plan_.method = {&find_method("rk4"), "a fixed step is given"};
     } else if (plan_.has_manifold && formulate::parse_formulation(formulation).is_implicit()) {
