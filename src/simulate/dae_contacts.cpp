@@ -63,8 +63,9 @@ class DaeDynamics::Beside final : public contact::Whole {
 
   /// Through unknowns that the balance of forces reads in leading order: those that are impulses where speeds jump.
   bool takes_part(double t, const double* x, const Held& held) override {
-    if (t == looked_at_) return takes_part_;
+    if (t == looked_at_ && held.modes == looked_in_) return takes_part_;
     looked_at_ = t;
+    looked_in_ = held.modes;
     const std::vector<Argument> leading = leading_arguments();
     takes_part_ = !leading.empty() && depends(t, x, held, leading);
     return takes_part_;
@@ -105,7 +106,7 @@ class DaeDynamics::Beside final : public contact::Whole {
     return {};
   }
 
-  void carry(Memory& memory) override { memory(looked_at_, takes_part_); }
+  void carry(Memory& memory) override { memory(looked_at_, looked_in_, takes_part_); }
 
  private:
   Held shared(double t, const double* x, Held held) const {  // with contacts as they are tried
@@ -205,6 +206,7 @@ class DaeDynamics::Beside final : public contact::Whole {
   std::size_t balance_ = 0;            // the equation that is the balance of forces
   int first_row_ = 0;                  // of it
   double looked_at_ = std::numeric_limits<double>::quiet_NaN();
+  std::vector<int> looked_in_;  // modes
   bool takes_part_ = false;
 };
 
