@@ -29,7 +29,7 @@ bool SharedLoads::project(formulate::MechanicsForm& form, double t, std::vector<
 bool SharedLoads::look(const double* x, Held& held) {
   held.shares.clear();
   if (mechanism_->mechanics->rows < 2) return false;
-  x_.assign(x, x + mechanism_->state_names.size());
+  x_.assign(x, x + std::max(mechanism_->state_names.size(), held.states));  // forces may read what is beside it
   form_.emplace(mechanism_, formulate::Formulation());
   form_->lock(held);
   held_ = held;
