@@ -368,7 +368,7 @@ TEST_F(Command, AdvisesOnTheCourseOfAnInputFromAFile) {
 
 // 36000 states: a matrix of them would have 10 GB. Those of the reaction have one with a band.
 TEST_F(Command, AdvisesOnManyStatesWithoutMatricesOfThem) {
-#ifdef __SANITIZE_ADDRESS__  // whose own memory is reserved in terabytes
+#ifdef PAWL_SANITIZES_ADDRESSES  // whose own memory is reserved in terabytes
   const std::string limit;
 #else
   const std::string limit = "ulimit -v 2000000; ";
