@@ -51,7 +51,7 @@ class Look {
   /// assigns_all: every result has to be assigned, in this mode, too.
   void look(const Function& f, int results, const std::string& owner, bool assigns_all, bool may_read_rates = false,
             Pair member = {}) const {
-    if (!f || !f.supports<Pattern>()) return;
+    if (!f || !f.supports<Pattern>() || f.rows() > results) return;  // too many rows are refused by their number
     const AnyRate rates;
     const Surroundings<Pattern> around{.held = &held_, .member = member, .rates = may_read_rates ? &rates : nullptr};
     std::vector<Pattern> out(at(results), Pattern::unassigned());

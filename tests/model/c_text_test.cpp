@@ -73,7 +73,8 @@ TEST(CText, ReadsLikeTheModel) {
   Graph graph;
   const Expr level = state(graph, 0, "level"), area = parameter(graph, 0, "area */"), open = truth(graph, 0, "open");
   const Expr flow = choose(open, 0.5 * sqrt(level), 0.0);
-  EXPECT_EQ(c_text(graph, {(-flow / (area * area)).node()}, "tank"),
+  const Expr square = area * area;  // operations are numbered in the order in which they are made
+  EXPECT_EQ(c_text(graph, {(-flow / square).node()}, "tank"),
             R"(/* 1 output. Compile with -ffp-contract=off -fno-builtin for the bits that pawl computes. */
 #include <math.h>
 
