@@ -101,7 +101,7 @@ TEST(Packing, EncodesAsRfc4648Says) {
 
 TEST(Packing, GivesBackWhatItTook) {
   std::string bytes;
-  for (int i = 0; i < 300000; ++i) bytes += static_cast<char>(i * i % 251);
+  for (int i = 0; i < 300000; ++i) bytes += static_cast<char>((i % 251) * (i % 251) % 251);
   EXPECT_EQ(unpacked(gzip(bytes)), bytes);
   EXPECT_EQ(from_base64(base64(bytes)), bytes);
 }
