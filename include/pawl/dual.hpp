@@ -35,7 +35,7 @@ constexpr double innermost_value(const D& x) {
 template <int directions, class T = double>
 struct Dual {
   // The slopes come first: compilers copy duals, and compute with their slopes, in pieces of the same places then. Else
-  // what was written in one cut is read in another, for which a processor waits: 2.5 times as long for a closed loop.
+  // what was written in one cut is read in another, for which a processor waits.
   std::array<T, directions> slope{};
   T value = 0;
 

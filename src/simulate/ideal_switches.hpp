@@ -54,6 +54,7 @@ class IdealSwitches {
  private:
   using Modes = std::vector<char>;  // per switch: it conducts
 
+  // Values in the mode of a trial, later or at another state.
   struct Elsewhere {
     double t;
     std::vector<double> y, dy;

@@ -159,6 +159,12 @@ TEST(Inertia, AnImpactInAnglesTakesWhatRestitutionSays) {
 
 // ---- programs of before
 
+constexpr const char* counted_twice =
+    "the force on 'a' and 'b' of 'double pendulum' contains the inertial terms that follow from the masses, so that "
+    "they would count twice: what it has of the speeds equals what is derived.\n"
+    "  likely: the model was written for a version before 0.6, which left these terms to the user\n"
+    "  try:    remove centrifugal, Coriolis and gyroscopic terms from force(...), which is for what is applied";
+
 TEST(Inertia, TermsWrittenAsForcesAreRefusedByName) {
   for (const Way way : {Way::mass, Way::kinetic_energy, Way::black_box}) {
     DoublePendulum pendulum(way);
@@ -166,13 +172,7 @@ TEST(Inertia, TermsWrittenAsForcesAreRefusedByName) {
       f[a] -= sin(at[a] - at[b]) * sqr(at[dot(b)]);
       f[b] += sin(at[a] - at[b]) * sqr(at[dot(a)]) - 0.1 * at[dot(b)];
     });
-    EXPECT_EQ(misuse_of([&] { simulate(pendulum.system, {.end = 1}); }),
-              "the force on 'a' and 'b' of 'double pendulum' contains the inertial terms that follow from the masses, "
-              "so that they would count twice: what it has of the speeds equals what is derived.\n"
-              "  likely: the model was written for a version before 0.6, which left these terms to the user\n"
-              "  try:    remove centrifugal, Coriolis and gyroscopic terms from force(...), which is for what is "
-              "applied")
-        << static_cast<int>(way);
+    EXPECT_EQ(misuse_of([&] { simulate(pendulum.system, {.end = 1}); }), counted_twice) << static_cast<int>(way);
   }
 }
 
@@ -185,13 +185,7 @@ TEST(Inertia, TermsWrittenAsForcesAreRefusedBesideEquationsToo) {
       f[a] -= sin(at[a] - at[b]) * sqr(at[dot(b)]) + (reads_it ? 0.1 : 0.0) * at[z];
       f[b] += sin(at[a] - at[b]) * sqr(at[dot(a)]);
     });
-    EXPECT_EQ(misuse_of([&] { simulate(pendulum.system, {.end = 1}); }),
-              "the force on 'a' and 'b' of 'double pendulum' contains the inertial terms that follow from the masses, "
-              "so that they would count twice: what it has of the speeds equals what is derived.\n"
-              "  likely: the model was written for a version before 0.6, which left these terms to the user\n"
-              "  try:    remove centrifugal, Coriolis and gyroscopic terms from force(...), which is for what is "
-              "applied")
-        << reads_it;
+    EXPECT_EQ(misuse_of([&] { simulate(pendulum.system, {.end = 1}); }), counted_twice) << reads_it;
   }
 }
 
