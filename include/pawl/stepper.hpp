@@ -114,6 +114,8 @@ class Stepper {
   /// What is to be said since the last call, and whether there is anything.
   virtual std::vector<Message> take_notes();
   virtual bool has_notes() const { return !notes_.empty(); }
+  /// Whether ends solve equations, and are then as exact as the iteration that stopped there.
+  virtual bool is_implicit() const { return false; }
   /// How the equations of a step are solved, and how many steps were taken with which order, for statistics.
   virtual std::string solver() const;
   virtual std::string jacobian_kind() const;

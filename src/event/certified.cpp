@@ -46,7 +46,7 @@ class Certified final : public EventFinder {
     arming_.sleep().follow(step);
     if (arming_.awake().empty()) return std::nullopt;
     if (trial.driver != nullptr)
-      arming_.rest().begin_step(trial.driver->corrects_ends() || !trial.driver->solver().empty());
+      arming_.rest().begin_step(trial.driver->corrects_ends() || trial.driver->is_implicit());
     const long long evaluations = trial.driver != nullptr ? trial.driver->evaluations() : 0;
     generic_.iterations = black_box_.iterations = 0;
     bool is_polished = false, is_extended = false;

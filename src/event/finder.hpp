@@ -90,7 +90,7 @@ class Trial {
     }
     // An implicit method would take it for the field itself.
     driver->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size,
-                    driver->solver().empty() ? rate.data() : nullptr);
+                    driver->is_implicit() ? nullptr : rate.data());
   }
   void cut(double t) {
     if (t == step.t1) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "formulate/dae_rank.hpp"
 #include "numerics/index.hpp"
@@ -11,10 +12,10 @@ namespace pawl {
 
 bool AlgebraicPart::find(const MatrixPair& matrices, const std::vector<formulate::Role>& roles, bool is_constant) {
   if (matrices.M.empty()) return false;
-  has_combinations_ = false;
-  if (find_rows(matrices, roles)) return true;
-  has_combinations_ = is_constant && find_combinations(matrices);
-  return has_combinations_;
+  if (std::exchange(is_sure_, is_constant)) return is_found_;
+  is_found_ = find_rows(matrices, roles);
+  has_combinations_ = !is_found_ && is_constant && find_combinations(matrices);
+  return is_found_ = is_found_ || has_combinations_;
 }
 
 /// False: rows without rates are not as many as the algebraic unknowns.
@@ -87,7 +88,7 @@ void AlgebraicPart::keep_unknowns(double* change) {
 }
 
 void AlgebraicPart::carry(Memory& memory) {
-  memory(has_combinations_, is_row_, is_unknown_, mass_, equations_, unknowns_);
+  memory(is_sure_, is_found_, has_combinations_, is_row_, is_unknown_, mass_, equations_, unknowns_);
 }
 
 }  // namespace pawl

@@ -12,6 +12,8 @@ namespace pawl {
 
 class AlgebraicPart {
  public:
+  /// A piece begins: roles, and with them a constant M, may have changed.
+  void restart() { is_sure_ = false; }
   /// For these matrices; false: it is not known, or there is none.
   bool find(const MatrixPair& matrices, const std::vector<formulate::Role>& roles, bool is_constant);
   /// What of a residual these equations leave; may be in place.
@@ -24,7 +26,8 @@ class AlgebraicPart {
   bool find_rows(const MatrixPair& matrices, const std::vector<formulate::Role>& roles);
   bool find_combinations(const MatrixPair& matrices);
 
-  bool has_combinations_ = false;
+  bool is_sure_ = false;  // M is constant, and has been looked at since the restart
+  bool is_found_ = false, has_combinations_ = false;
   std::vector<char> is_row_, is_unknown_;
   std::vector<double> mass_;              // for which the combinations are
   Eigen::MatrixXd equations_, unknowns_;  // projectors

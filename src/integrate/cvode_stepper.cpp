@@ -27,7 +27,6 @@ class Cvode final : public sundials::MultistepStepper {
  public:
   Cvode(formulate::ImplicitForm& form, const StepControl& control, CvodeKind kind, bool is_krylov)
       : MultistepStepper(form, control, "CVODE", kind == CvodeKind::bdf ? "bdf" : "adams", is_krylov),
-        is_bdf_(kind == CvodeKind::bdf),
         corrected_(static_cast<std::size_t>(n_)),
         rate_(sundials::make_vector(context_.get(), n_)),
         memory_(made(CVodeCreate(is_bdf_ ? CV_BDF : CV_ADAMS, context_.get()))) {
@@ -95,9 +94,14 @@ class Cvode final : public sundials::MultistepStepper {
     }
   }
 
+  long steps() const override {
+    long steps = 0;
+    CVodeGetNumSteps(memory_.get(), &steps);
+    return steps;
+  }
   Counts counts() const override {
     Counts now;
-    CVodeGetNumSteps(memory_.get(), &now.steps);
+    now.steps = steps();
     CVodeGetNumErrTestFails(memory_.get(), &now.rejected);
     CVodeGetNumNonlinSolvIters(memory_.get(), &now.iterations);
     CVodeGetNumStepSolveFails(memory_.get(), &now.failed_solves);
@@ -175,7 +179,7 @@ class Cvode final : public sundials::MultistepStepper {
     });
   }
 
-  bool is_bdf_, is_projecting_ = false;
+  bool is_projecting_ = false;
   Correction* correction_ = nullptr;
   std::vector<double> corrected_;
   sundials::Owned<N_Vector> rate_;

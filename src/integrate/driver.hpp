@@ -74,6 +74,7 @@ class Driver {
 
   std::vector<Message> take_notes() { return is_alone_ ? now_->take_notes() : take_all_notes(); }
   bool has_notes() const;
+  bool is_implicit() const { return now_->is_implicit(); }
   std::string solver() const { return solving().solver(); }
   std::string jacobian_kind() const { return solving().jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const;

@@ -32,6 +32,7 @@ class EitherStepper final : public Stepper {
   double dense_weight() const override { return now_->dense_weight(); }
   std::vector<Message> take_notes() override;
   bool has_notes() const override;
+  bool is_implicit() const override { return now_->is_implicit(); }
   std::string solver() const override { return now_->solver(); }
   std::string jacobian_kind() const override { return now_->jacobian_kind(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override;

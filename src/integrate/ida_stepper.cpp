@@ -112,9 +112,14 @@ class Ida final : public sundials::MultistepStepper {
     }
   }
 
+  long steps() const override {
+    long steps = 0;
+    IDAGetNumSteps(memory_.get(), &steps);
+    return steps;
+  }
   Counts counts() const override {
     Counts now;
-    IDAGetNumSteps(memory_.get(), &now.steps);
+    now.steps = steps();
     IDAGetNumErrTestFails(memory_.get(), &now.rejected);
     IDAGetNumNonlinSolvIters(memory_.get(), &now.iterations);
     IDAGetNumStepSolveFails(memory_.get(), &now.failed_solves);
@@ -220,6 +225,7 @@ class SizedIda final : public Stepper {
     return all;
   }
   bool has_notes() const override { return !notes_.empty() || (inner_ && inner_->has_notes()); }
+  bool is_implicit() const override { return true; }
   std::string solver() const override { return inner_ ? inner_->solver() : std::string(); }
   std::string jacobian_kind() const override { return inner_ ? inner_->jacobian_kind() : std::string(); }
   std::vector<std::pair<std::string, long long>> steps_by_method() const override {

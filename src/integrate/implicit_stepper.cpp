@@ -80,6 +80,7 @@ void ImplicitStepper::restart(double t, const double* x, double direction, doubl
                                       [](const auto& role) { return !role.is_differential && role.index <= 1; });
   checks_inside_ = std::any_of(form_.roles().begin(), form_.roles().begin() + states_, is_checked_inside);
   has_start_residual_ = false;
+  algebraic_.restart();
   raised_ = 1;
   t_ = t;
   time_rest_ = 0;

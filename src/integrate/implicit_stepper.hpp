@@ -22,6 +22,7 @@ class ImplicitStepper : public Stepper {
   bool redo(double end, Correction* correction, Step& step) override;
   bool interpolate(Step& step) override;
   double next_step_size() const override { return control_.fixed_step > 0 ? control_.fixed_step : next_; }
+  bool is_implicit() const override { return true; }
   std::string solver() const override { return solver_ ? solver_->describe() : std::string(); }
   std::string jacobian_kind() const override { return form_.jacobian_kind(); }
   /// With its form, which serves no other stepper.

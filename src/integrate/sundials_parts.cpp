@@ -246,6 +246,7 @@ MultistepStepper::MultistepStepper(formulate::ImplicitForm& form, const StepCont
       library_(std::move(library)),
       method_(std::move(method)),
       is_krylov_(is_krylov),
+      is_bdf_(method_ == "bdf"),
       state_(static_cast<std::size_t>(states_)),
       absolute_(static_cast<std::size_t>(n_)),
       dual_before_(form.dual_evaluations),
@@ -276,7 +277,10 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
   form_.restart(t, x);
   // The size that a high order had reached is no advice for a start with order 1: it would be rejected again and again.
   start_trouble_ = start(first_step < 0.5 * pace ? direction * first_step : 0, rate);
+  counts_ = {};
   array(start_.get()) = array(y_.get());
+  remembered_ = 0;
+  remember_end();
   // What a formulation adds (multipliers) has no tolerance of its own.
   for (int i = states_; i < n_; ++i) {
     absolute_[static_cast<std::size_t>(i)] = 1e-3 * control_.relative * std::max(1., std::abs(values(y_.get())[i]));
@@ -285,7 +289,7 @@ void MultistepStepper::restart(double t, const double* x, double direction, doub
 
 Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) {
   if (!start_trouble_.empty()) {
-    fail(Attempt::no_convergence, t_, 0, counts(), -1, {});
+    fail(Attempt::no_convergence, t_, 0, counts_, -1, {});
     failure_.attempts = 0;  // none was made
     notes_.push_back(make_message(MessageCode::cannot_begin, t_, {{"why", start_trouble_}}));
     return Attempt::no_convergence;
@@ -296,11 +300,11 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const double coming = next_step_size(), left = std::abs(limit - t_);
     correction->begin(t_, state_.data(), direction_ * (coming > 0 ? std::min(coming, left) : left));
   }
-  const Counts before = counts();
+  const Counts before = counts_;
   not_finite_ = -1;
   heard_.clear();
   const Advance advanced = advance_visibly(limit);
-  gather_work(counts());
+  gather_work();
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (advanced.flag < 0) {
     const Attempt attempt =
@@ -325,10 +329,10 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
     const auto bad = std::find_if(end.begin(), end.end(), [](double value) { return !std::isfinite(value); });
     return fail(Attempt::not_finite, t_, t1 - t_, before, static_cast<int>(bad - end.begin()), {});
   }
-  const long taken = counts().steps - before.steps;
+  const long taken = counts_.steps - before.steps;
   if (!has_stepped_ && taken == 1 && may_begin_again()) {
     const double error = error_in_middle(advanced.elapsed);
-    gather_work(counts());
+    gather_work();
     if (!(error <= most_in_middle))
       return begin_again(std::clamp(0.5 / std::sqrt(error), 0.01, 0.25) * advanced.elapsed * direction_, limit,
                          correction, out);
@@ -338,6 +342,8 @@ Attempt MultistepStepper::step(double limit, Correction* correction, Step& out) 
   is_single_ = taken <= 1;
   last_order_ = used_order();
   length_ = advanced.elapsed - std::exchange(elapsed_, advanced.elapsed);
+  if (!is_single_) remembered_ = 0;
+  remember_end();
   out.t0 = t_;
   out.t1 = t1;
   out.span = t1 - t_;
@@ -403,7 +409,7 @@ bool MultistepStepper::leave_point(double limit, Step& out) {
   std::copy(from.begin(), from.end(), out.start());
   std::copy(end.begin(), end.end(), out.end());
   out.forget_polynomial();
-  gather_work(counts());
+  gather_work();
   ++work_.accepted;
   ++steps_of_order_[1];
   attempts_ = 0;
@@ -439,11 +445,12 @@ MultistepStepper::Advance MultistepStepper::advance_visibly(double limit) {
   constexpr int most = 1000;
   Advance advanced;
   double elapsed = elapsed_;
+  long steps = counts_.steps;
   for (int i = 0; i < most; ++i) {
-    const long steps = counts().steps;
     advanced = advance(limit - origin_);
     // A return without a step, to repeat what was handed out already, is no step of ours.
-    if (advanced.flag >= 0 && !advanced.is_at_limit && counts().steps == steps) advanced = advance(limit - origin_);
+    if (advanced.flag >= 0 && !advanced.is_at_limit && this->steps() == steps) advanced = advance(limit - origin_);
+    steps = this->steps();
     const bool has_moved = std::exchange(elapsed, advanced.elapsed) != advanced.elapsed;
     const double t = time(elapsed);
     if (advanced.flag < 0 || advanced.is_at_limit || !has_moved || (t != t_ && t != limit)) break;
@@ -453,21 +460,83 @@ MultistepStepper::Advance MultistepStepper::advance_visibly(double limit) {
 
 Attempt MultistepStepper::fail(Attempt attempt, double t, double step_size, const Counts& before, int component,
                                std::string text) {
-  const Counts now = counts();
-  const long failed = now.rejected - before.rejected + now.failed_solves - before.failed_solves;
+  const long failed = counts_.rejected - before.rejected + counts_.failed_solves - before.failed_solves;
   failure_ = {t, step_size, static_cast<int>(std::max(1L, failed)), component};
   if (!text.empty()) notes_.push_back(make_message(MessageCode::library_warning, t, {{"text", std::move(text)}}));
   return attempt;
 }
 
-// The polynomial of a multistep method is known by its derivatives at the end; shifted to the start of the step, and
-// moved by a line so that it meets both ends as they were handed out.
+void MultistepStepper::remember_end() {
+  if (++newest_ == past_.size()) newest_ = 0;
+  Point& end = past_[newest_];
+  end.elapsed = elapsed_;
+  end.states.assign(values(y_.get()), values(y_.get()) + states_);
+  remembered_ = std::min(remembered_ + 1, static_cast<int>(past_.size()));
+}
+
+// Moved by a line, so that it meets both ends as they were handed out.
 bool MultistepStepper::interpolate(Step& step) {
   if (!is_single_) {  // t cannot tell more of it
     write_line(step);
     return true;
   }
-  const auto degree = static_cast<std::size_t>(std::max(1, last_order_));
+  const int degree = std::max(1, last_order_);
+  if (!is_bdf_ || remembered_ <= degree) return draw_by_derivatives(step, degree);
+  draw_through_past(step, degree);
+  return true;
+}
+
+namespace {
+
+// Components side by side, so that what is done to all coefficients of one runs along registers.
+constexpr int width = 4;
+using Components = Eigen::Array<double, width, 1>;
+
+}  // namespace
+
+// A formula of backward differences is the derivative of the polynomial through the last points. By Newton's divided
+// differences over powers of θ; the first two points are the ends of the step.
+void MultistepStepper::draw_through_past(Step& step, int degree) const {
+  const auto d = static_cast<std::size_t>(degree);
+  std::array<const double*, max_bdf_order + 1> points;
+  std::array<double, max_bdf_order + 1> at;
+  const auto back = [&](std::size_t steps) -> const Point& {
+    return past_[(newest_ + past_.size() - steps) % past_.size()];
+  };
+  const double begin = back(1).elapsed, length = back(0).elapsed - begin;
+  for (std::size_t j = 0; j <= d; ++j) {
+    const Point& point = back(j == 0 ? 1 : j == 1 ? 0 : j);
+    points[j] = point.states.data();
+    at[j] = (point.elapsed - begin) / length;
+  }
+  std::array<std::array<double, max_bdf_order + 1>, max_bdf_order + 1> over;  // 1 / (at[j] - at[j - level])
+  for (std::size_t level = 1; level <= d; ++level) {
+    for (std::size_t j = level; j <= d; ++j) over[level][j] = 1 / (at[j] - at[j - level]);
+  }
+  std::array<Components, max_bdf_order + 1> a;
+  for (std::size_t k = 0; k <= d; ++k) a[k].setZero();
+  double* c = step.make_polynomial(degree);
+  for (int from = 0; from < states_; from += width) {
+    const int count = std::min(width, states_ - from);
+    for (std::size_t j = 0; j <= d; ++j) std::copy(points[j] + from, points[j] + from + count, a[j].data());
+    for (std::size_t level = 1; level <= d; ++level) {
+      for (std::size_t j = d; j >= level; --j) a[j] = (a[j] - a[j - 1]) * over[level][j];
+    }
+    for (std::size_t j = d; j-- > 1;) {  // the first factor is θ itself
+      for (std::size_t k = j; k < d; ++k) a[k] -= at[j] * a[k + 1];
+    }
+    const double *x0 = step.start() + from, *x1 = step.end() + from;
+    for (int i = 0; i < count; ++i) {
+      *c++ = x0[i];
+      *c++ = a[1][i] + ((x1[i] - points[1][from + i]) - (x0[i] - points[0][from + i]));
+      for (std::size_t k = 2; k <= d; ++k) *c++ = a[k][i];
+    }
+  }
+}
+
+// By the derivatives of the library's polynomial at the end, shifted to the start of the step.
+bool MultistepStepper::draw_by_derivatives(Step& step, int order) {
+  const auto degree = static_cast<std::size_t>(order);
   while (columns_.size() <= degree) columns_.push_back(make_vector(context_.get(), n_));
   for (std::size_t k = 0; k <= degree; ++k) {
     if (derivative(static_cast<int>(k), columns_[k].get()) < 0) {
@@ -475,12 +544,9 @@ bool MultistepStepper::interpolate(Step& step) {
       return false;
     }
   }
-  // Blocks of components, so that the shift from powers of θ - 1 to powers of θ runs along registers.
-  constexpr int width = 16;
-  using Block = Eigen::Array<double, width, 1>;
-  std::array<Block, max_order + 1> a;
+  std::array<Components, max_order + 1> a;
   for (std::size_t k = 0; k <= degree; ++k) a[k].setZero();
-  double* c = step.make_polynomial(static_cast<int>(degree));
+  double* c = step.make_polynomial(order);
   for (int from = 0; from < states_; from += width) {
     const int count = std::min(width, states_ - from);
     double scale = 1;
@@ -542,10 +608,11 @@ void MultistepStepper::hear(int, const char*, const char*, char* message, void* 
   static_cast<MultistepStepper*>(self)->heard_ = message;
 }
 
-void MultistepStepper::gather_work(const Counts& counts) {
-  work_.rejected = before_start_.rejected + counts.rejected;
-  work_.iterations = before_start_.iterations + counts.iterations;
-  work_.divergences = before_start_.divergences + counts.failed_solves;
+void MultistepStepper::gather_work() {
+  counts_ = counts();
+  work_.rejected = before_start_.rejected + counts_.rejected;
+  work_.iterations = before_start_.iterations + counts_.iterations;
+  work_.divergences = before_start_.divergences + counts_.failed_solves;
   work_.rhs = residuals_ + form_.difference_evaluations - difference_before_;
   work_.dual_rhs = form_.dual_evaluations - dual_before_;
   if (!direct_) return;

@@ -25,7 +25,8 @@
 
 namespace pawl::sundials {
 
-inline constexpr int max_order = 12;      ///< of Adams; BDF has 5
+inline constexpr int max_order = 12;  ///< of Adams
+inline constexpr int max_bdf_order = 5;
 inline constexpr int most_failures = 40;  ///< of one step, by error test or by convergence, before it is given up
 
 struct Release {
@@ -99,6 +100,7 @@ class MultistepStepper : public Stepper {
   double next_step_size() const final;
   int order() const final { return last_order_ > 0 ? last_order_ : 5; }
   int dense_order() const final { return order(); }
+  bool is_implicit() const final { return true; }
   std::string jacobian_kind() const override;
   std::vector<std::pair<std::string, long long>> steps_by_method() const final;
 
@@ -118,6 +120,7 @@ class MultistepStepper : public Stepper {
   virtual Advance advance(double limit) = 0;  // all times of the library are since the last start
   virtual Attempt meaning(int flag) const = 0;
   virtual Counts counts() const = 0;
+  virtual long steps() const = 0;  // the first of them alone
   virtual int derivative(int k, N_Vector out) = 0;  // of the polynomial of the last step, at its end
   virtual int used_order() const = 0;
   virtual double used_step() const = 0;
@@ -151,7 +154,7 @@ class MultistepStepper : public Stepper {
   std::vector<Owned<N_Vector>> columns_;  // derivatives, for the polynomial
   std::unique_ptr<DirectSolver> direct_;  // null: Krylov or fixed-point iteration
   Owned<SUNLinearSolver> krylov_;
-  bool is_krylov_;
+  bool is_krylov_, is_bdf_;
   N_Vector mask_ = nullptr;  // 1 where the error test looks; null: everywhere
   double time(double elapsed) const { return origin_ + elapsed; }
 
@@ -166,9 +169,12 @@ class MultistepStepper : public Stepper {
   Advance advance_visibly(double limit);
   bool may_begin_again() const { return attempts_ < most_failures; }
   Attempt begin_again(double step_size, double limit, Correction* correction, Step& out);
+  void remember_end();
+  void draw_through_past(Step& step, int degree) const;
+  bool draw_by_derivatives(Step& step, int degree);
   double error_in_middle(double elapsed);
   bool leave_point(double limit, Step& out);
-  void gather_work(const Counts& counts);
+  void gather_work();
   int worst_component();
   double error_norm();
 
@@ -180,8 +186,16 @@ class MultistepStepper : public Stepper {
   double length_ = 0;      // of the last step, as the library has it
   bool is_single_ = true;  // one step of the library, not several that t could not tell apart
   int last_order_ = 0, not_finite_ = -1;
+  struct Point {
+    double elapsed = 0;
+    std::vector<double> states = {};  // as the library has them, corrected or not
+  };
+  std::array<Point, max_bdf_order + 1> past_;  // where the last steps since the start ended, as a ring
+  std::size_t newest_ = 0;
+  int remembered_ = 0;
   long long residuals_ = 0, dual_before_ = 0, difference_before_ = 0;
   Work before_start_;
+  Counts counts_;  // after the last step
   std::array<long long, max_order + 1> steps_of_order_{};
   std::string start_trouble_, heard_;
   bool has_said_corrections_ = false;

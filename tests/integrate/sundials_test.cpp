@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -250,6 +251,32 @@ TEST(Sundials, PolynomialsMeetBothEndsAndAreAccurateInside) {
       check_polynomials(*make_cvode(form, control, CvodeKind::adams, true), accuracy, end);
       check_polynomials(*make_ida(implicit, control, false), accuracy, end);
     }
+  }
+}
+
+// A backward difference formula of order k is the polynomial through the last k + 1 points, wherever they are.
+TEST(Sundials, PolynomialsOfBdfPassThroughThePointsBehindTheStep) {
+  const auto control = tolerance(1e-7, {1e-7, 1e-7});
+  SmallForm form = oscillator(), implicit = oscillator({1, 1});
+  for (const bool is_ida : {false, true}) {
+    const auto stepper = is_ida ? make_ida(implicit, control, false) : make_cvode(form, control, CvodeKind::bdf, false);
+    std::vector<std::array<double, 3>> ends{{0, 1, 0}};
+    int highest = 0;
+    const Journey run = advance(*stepper, 0, {1, 0}, 10, [&](Stepper& s, Step& step) {
+      ends.push_back({step.t1, step.end()[0], step.end()[1]});
+      ASSERT_TRUE(s.interpolate(step));
+      highest = std::max(highest, step.degree());
+      ASSERT_GT(ends.size(), static_cast<std::size_t>(step.degree()));
+      for (int back = 0; back <= step.degree(); ++back) {
+        const auto& [t, x, y] = *(ends.end() - 1 - back);
+        double at[2];
+        evaluate_polynomials(step.coefficients(), 2, step.degree(), (t - step.t0) / step.span, at);
+        ASSERT_NEAR(at[0], x, 1e-13) << back << " steps before " << step.t1;
+        ASSERT_NEAR(at[1], y, 1e-13) << back << " steps before " << step.t1;
+      }
+    });
+    EXPECT_EQ(run.t, 10);
+    EXPECT_EQ(highest, 5);
   }
 }
 
