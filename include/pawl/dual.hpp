@@ -50,76 +50,71 @@ struct Dual {
     return x;
   }
 
+  /// The same slopes at another value.
+  constexpr Dual moved(T to) const {
+    Dual y(to);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = slope[i];
+    return y;
+  }
   /// Chain rule for one argument: the value of the outer function and its derivative.
-  constexpr Dual chain(T outer, T derivative) const {
+  template <class Factor = T>
+  constexpr Dual chain(T outer, const Factor& derivative) const {
     Dual y(outer);
     for (std::size_t i = 0; i < directions; ++i) y.slope[i] = derivative * slope[i];
     return y;
   }
 
-  constexpr Dual& operator+=(const Dual& y) {
-    value += y.value;
-    for (std::size_t i = 0; i < directions; ++i) slope[i] += y.slope[i];
-    return *this;
-  }
-  constexpr Dual& operator-=(const Dual& y) {
-    value -= y.value;
-    for (std::size_t i = 0; i < directions; ++i) slope[i] -= y.slope[i];
-    return *this;
-  }
-  constexpr Dual& operator*=(const Dual& y) {
-    for (std::size_t i = 0; i < directions; ++i) slope[i] = slope[i] * y.value + value * y.slope[i];
-    value *= y.value;
-    return *this;
-  }
-  constexpr Dual& operator/=(const Dual& y) {
-    value /= y.value;
-    for (std::size_t i = 0; i < directions; ++i) slope[i] = (slope[i] - value * y.slope[i]) / y.value;
-    return *this;
-  }
+  constexpr Dual& operator+=(const Dual& y) { return *this = *this + y; }
+  constexpr Dual& operator-=(const Dual& y) { return *this = *this - y; }
+  constexpr Dual& operator*=(const Dual& y) { return *this = *this * y; }
+  constexpr Dual& operator/=(const Dual& y) { return *this = *this / y; }
 
-  friend constexpr Dual operator+(Dual x, const Dual& y) { return x += y; }
-  friend constexpr Dual operator-(Dual x, const Dual& y) { return x -= y; }
-  friend constexpr Dual operator*(Dual x, const Dual& y) { return x *= y; }
-  friend constexpr Dual operator/(Dual x, const Dual& y) { return x /= y; }
+  // Operands by reference, and every part of the result from parts of them: a copy that is changed in place is written
+  // in one cut and read in another.
+  friend constexpr Dual operator+(const Dual& x, const Dual& y) {
+    Dual z(x.value + y.value);
+    for (std::size_t i = 0; i < directions; ++i) z.slope[i] = x.slope[i] + y.slope[i];
+    return z;
+  }
+  friend constexpr Dual operator-(const Dual& x, const Dual& y) {
+    Dual z(x.value - y.value);
+    for (std::size_t i = 0; i < directions; ++i) z.slope[i] = x.slope[i] - y.slope[i];
+    return z;
+  }
+  friend constexpr Dual operator*(const Dual& x, const Dual& y) {
+    Dual z(x.value * y.value);
+    for (std::size_t i = 0; i < directions; ++i) z.slope[i] = x.slope[i] * y.value + x.value * y.slope[i];
+    return z;
+  }
+  friend constexpr Dual operator/(const Dual& x, const Dual& y) {
+    Dual z(x.value / y.value);
+    for (std::size_t i = 0; i < directions; ++i) z.slope[i] = (x.slope[i] - z.value * y.slope[i]) / y.value;
+    return z;
+  }
   friend constexpr Dual operator+(const Dual& x) { return x; }
-  friend constexpr Dual operator-(const Dual& x) { return x.chain(-x.value, -1); }
+  friend constexpr Dual operator-(const Dual& x) { return x.chain(-x.value, -1.0); }
 
   // A number has no slopes, so that none need be multiplied by zero.
-  constexpr Dual& operator+=(double c) {
-    value += c;
-    return *this;
-  }
-  constexpr Dual& operator-=(double c) {
-    value -= c;
-    return *this;
-  }
-  constexpr Dual& operator*=(double c) {
-    value *= c;
-    for (std::size_t i = 0; i < directions; ++i) slope[i] *= c;
-    return *this;
-  }
-  constexpr Dual& operator/=(double c) {
-    value /= c;
-    for (std::size_t i = 0; i < directions; ++i) slope[i] /= c;
-    return *this;
-  }
-  friend constexpr Dual operator+(Dual x, double c) { return x += c; }
-  friend constexpr Dual operator+(double c, Dual x) { return x += c; }
-  friend constexpr Dual operator-(Dual x, double c) { return x -= c; }
-  friend constexpr Dual operator-(double c, const Dual& x) {
-    Dual y(c - x.value);
-    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -x.slope[i];
+  friend constexpr Dual operator+(const Dual& x, double c) { return x.moved(x.value + c); }
+  friend constexpr Dual operator+(double c, const Dual& x) { return x.moved(c + x.value); }
+  friend constexpr Dual operator-(const Dual& x, double c) { return x.moved(x.value - c); }
+  friend constexpr Dual operator-(double c, const Dual& x) { return x.chain(c - x.value, -1.0); }
+  friend constexpr Dual operator*(const Dual& x, double c) { return x.chain(x.value * c, c); }
+  friend constexpr Dual operator*(double c, const Dual& x) { return x.chain(c * x.value, c); }
+  friend constexpr Dual operator/(const Dual& x, double c) {
+    Dual y(x.value / c);
+    for (std::size_t i = 0; i < directions; ++i) y.slope[i] = x.slope[i] / c;
     return y;
   }
-  friend constexpr Dual operator*(Dual x, double c) { return x *= c; }
-  friend constexpr Dual operator*(double c, Dual x) { return x *= c; }
-  friend constexpr Dual operator/(Dual x, double c) { return x /= c; }
   friend constexpr Dual operator/(double c, const Dual& x) {
     Dual y(c / x.value);
     for (std::size_t i = 0; i < directions; ++i) y.slope[i] = -(y.value * x.slope[i]) / x.value;
     return y;
   }
+  constexpr Dual& operator+=(double c) { return value += c, *this; }
+  constexpr Dual& operator-=(double c) { return value -= c, *this; }
+  constexpr Dual& operator*=(double c) { return *this = *this * c; }
+  constexpr Dual& operator/=(double c) { return *this = *this / c; }
 
   // Comparisons look at the value alone. Only functions declared `differentiable(f)` may use them: a generic function
   // is also evaluated with Pattern, whose comparisons do not compile.
