@@ -232,15 +232,22 @@ std::string Stages::check_without_unknowns() {
   return is_within(b, consistent, 0) ? std::string() : say_stuck(b);
 }
 
-/// A part of the step that reduces the residual (Armijo); false: there is none.
+/// A part of the step that reduces what the residual is beyond the rounding of its terms (Armijo); false: there is none.
 bool Stages::search(const Vector& change, Vector& b) {
-  const double before = b.cwiseQuotient(scale_).squaredNorm();
+  Vector rounding(b.size());
+  for (Eigen::Index i = 0; i < b.size(); ++i)
+    rounding(i) = as_good_as_it_gets * term_size(static_cast<std::size_t>(i));
+  const auto excess = [&](const Vector& r) {
+    return (r.cwiseAbs() - rounding).cwiseMax(0.0).cwiseQuotient(scale_).squaredNorm();
+  };
+  const double before = excess(b);
+  if (before == 0) return false;
   kept_ = z_;
   for (double factor = 1; factor > 1e-9; factor /= 2) {
     z_ = kept_;
     move(change, factor);
     residual(trial_);
-    if (!trial_.allFinite() || !(trial_.cwiseQuotient(scale_).squaredNorm() <= (1 - 1e-4 * factor) * before)) continue;
+    if (!trial_.allFinite() || !(excess(trial_) <= (1 - 1e-4 * factor) * before)) continue;
     b.swap(trial_);
     return true;
   }
@@ -287,7 +294,8 @@ bool Stages::is_within(const Vector& b, double of_terms, double of_nominals) con
 }
 
 /// Whether these residuals move unknowns no further than the rounding of the terms of all rows does. Where large forces
-/// balance, all that there is of accelerations is what they round to, and rows of accelerations have no other terms.
+/// balance, all that there is of accelerations is what they round to, and rows of accelerations have no other terms. Where
+/// these rows determine accelerations without the forces, what is left is what solving for both at once rounds to.
 bool Stages::is_rounding(const Vector& b) const {
   if (n_ > largest_dense) return false;
   const Eigen::MatrixXd A = scale_.cwiseInverse().asDiagonal() * A_ * size_.asDiagonal();
@@ -299,7 +307,8 @@ bool Stages::is_rounding(const Vector& b) const {
     const double rounding = as_good_as_it_gets * term_size(static_cast<std::size_t>(i)) / scale_(i);
     moved += inverse.solve(rounding * Vector::Unit(A.rows(), i)).cwiseAbs();
   }
-  return (inverse.solve(b.cwiseQuotient(scale_)).cwiseAbs().array() <= moved.array()).all();
+  const double of_solving = std::numeric_limits<double>::epsilon() * static_cast<double>(A.cols()) * moved.maxCoeff();
+  return (inverse.solve(b.cwiseQuotient(scale_)).cwiseAbs().array() <= moved.array() + of_solving).all();
 }
 
 /// One stage beyond the last: linear, for the rates of algebraic unknowns.
