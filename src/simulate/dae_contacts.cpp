@@ -176,6 +176,7 @@ class DaeDynamics::Beside final : public contact::Whole {
       };
       seed(1);
       balance(Point<Gradient>(Gradient(t), y.data(), held.parameters.data(), &around), rows.data());
+      ++own_.form_->equations().all_dual_evaluations;
       seed(0);
       for (const Gradient& row : rows)
         for (const double slope : row.slope)
