@@ -17,6 +17,8 @@ enum class MessageCode {
   method_chosen,
   method_changed,
   stabilization_chosen,
+  field_chosen,
+  solver_chosen,
   // the run that was asked for
   empty_run,
   step_beyond_run,

@@ -36,6 +36,12 @@ const std::vector<MessageRow>& message_catalogue() {
       {Code::stabilization_chosen, "stabilization-chosen", note, once,
        "stabilization auto: {stabilization}, because: {why}", "The stabilization was left to `auto`.",
        "Nothing; `pawl methods` lists the others."},
+      {Code::field_chosen, "field-chosen", note, once, "rates and multipliers by {field}, because: {why}",
+       "Equations of several kinds stand in one model: who finds what follows from all of them.",
+       "Nothing; another method may have another way. `--explain` says the same."},
+      {Code::solver_chosen, "solver-chosen", note, once, "linear equations of the steps: {solver}, because: {why}",
+       "Equations of several kinds stand in one model, and the linear solver was left to `auto`.",
+       "Nothing; `--linear-solver` names one."},
       // The run that was asked for
       {Code::empty_run, "empty-run", note, once, "the run ends where it starts: nothing to integrate",
        "Start and end are the same time.", "Check the end time."},
