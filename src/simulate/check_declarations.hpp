@@ -17,7 +17,7 @@ void visit_modes(const System::Declarations& model, const Held& held, const std:
 
 /// Evaluates every generic function of the model with patterns, and every matrix and force with numbers; throws Misuse
 /// where one uses a handle of another system, in the mode of the start or with one flag or condition the other way.
-/// Black boxes look at every handle themselves, whenever they are evaluated.
+/// Black boxes, observables and the picture are asked once, with the start values, and look at every handle they use.
 void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t);
 
 /// Throws Misuse where an entry of a mass matrix is written on both sides of the diagonal, an entry or a force is

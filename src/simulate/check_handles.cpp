@@ -5,6 +5,7 @@
 
 #include "numerics/index.hpp"
 #include "pawl/mechanics.hpp"
+#include "pawl/picture.hpp"
 #include "pawl/port_hamiltonian.hpp"
 #include "simulate/check_declarations.hpp"
 #include "simulate/look.hpp"
@@ -95,6 +96,71 @@ void look_everywhere(const Look& look, const std::vector<double>& start, const H
   }
 }
 
+/// What is asked with numbers alone, once: black boxes, and what results and reports read.
+void look_with_numbers(const Look& look) {
+  const System::Declarations& model = look.model();
+  look.look_with_numbers(model.rates, static_cast<int>(model.state_names.size()), "the rates");
+  visit_functions(model, [&](const Function& f, int rows, const std::string& owner, bool /*reads*/, Pair member) {
+    look.look_with_numbers(f, rows, owner, member);
+  });
+  for (std::size_t i = 0; i < model.observables.size(); ++i)
+    look.look_with_numbers(model.observables[i], 1, fmt::format("observable '{}'", model.observable_names[i]));
+}
+
+/// The numbers of a picture, shape by shape.
+class PictureLook {
+ public:
+  explicit PictureLook(const Look& look) : look_(look), model_(look.model()) {}
+
+  void look() {
+    for (const Shape& shape : model_.picture->shapes) std::visit([this](const auto& one) { see(one); }, shape);
+  }
+
+ private:
+  using Number = shapes::Number;
+  using Place = shapes::Place;
+
+  void see(const Number& number) const {
+    look_.safely(owner, [&] {
+      if (const auto* state = std::get_if<State>(&number.value()))
+        own_index(*state, model_.state_names.size(), "state", model_.model);
+      if (const auto* observable = std::get_if<Observable>(&number.value()))
+        own_index(*observable, model_.observables.size(), "observable", model_.model);
+    });
+    if (const auto* read = std::get_if<Number::Read>(&number.value())) look_.ask(*read, owner);
+  }
+  void see(const Place& place) const {
+    for (const Number* number : {&place.x, &place.y, &place.z}) see(*number);
+  }
+  void see(const shapes::Turn& turn) const {
+    for (const Number& number : turn.values) see(number);
+  }
+  void see(const shapes::Rod& one) const { see(one.from), see(one.to); }
+  void see(const shapes::Spring& one) const { see(one.from), see(one.to); }
+  void see(const shapes::Wall& one) const { see(one.from), see(one.to); }
+  void see(const shapes::Disk& one) const { see(one.center), see(one.radius), see(one.turn); }
+  void see(const shapes::Sphere& one) const { see(one.center), see(one.radius), see(one.turn); }
+  void see(const shapes::Ring& one) const { see(one.center), see(one.radius), see(one.turn); }
+  void see(const shapes::Box& one) const { see(one.center), see(one.turn); }
+  void see(const shapes::Floor& one) const { see(one.center), see(one.turn); }
+  void see(const shapes::Trace& one) const { see(one.of); }
+  void see(const shapes::Arrow& one) const { see(one.at), see(one.force); }
+  void see(const shapes::Touch& one) const {
+    look_.safely(owner, [&] {
+      if (const auto* contact = std::get_if<Contact>(&one.what))
+        own_index(contact->mode, model_.modes.size(), "contact", model_.model);
+      else
+        own_index(std::get<Guard>(one.what), model_.guards.size(), "guard", model_.model);
+    });
+    see(one.at);
+    if (one.direction) see(*one.direction);
+  }
+
+  static constexpr const char* owner = "the picture";
+  const Look& look_;
+  const System::Declarations& model_;
+};
+
 }  // namespace
 
 void visit_modes(const System::Declarations& model, const Held& held, const std::function<void(const Held&)>& visit) {
@@ -122,6 +188,9 @@ void visit_modes(const System::Declarations& model, const Held& held, const std:
 
 void check_handles(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t) {
   visit_modes(model, held, [&](const Held& mode) { look_everywhere(Look(model, mode, start, t), start, mode); });
+  const Look look(model, held, start, t);
+  look_with_numbers(look);
+  if (model.picture) PictureLook(look).look();
 }
 
 }  // namespace pawl::detail
