@@ -316,6 +316,70 @@ TEST_P(Mixture, TurnsBackFromAWallWithAllThatIsBoundToItsSpeed) {
   }
 }
 
+/// A magnet of mass 1 is pushed towards a stop; its EMF 3 v charges a capacitor of 0.5 through a diode.
+struct Magnet {
+  Mechanics system{"magnet"};
+  Coordinate x;
+  State u, i;
+  Discrete<bool> conducts;
+  Discrete<double> lost;
+
+  Magnet(double place, double speed, double voltage, double push) : x(system.coordinate("x", place, speed)) {
+    system.mass(x, 1.0);
+    u = system.state("u", voltage);
+    i = system.state("i", 0);
+    const auto uD = system.state("uD", 0);
+    system.force([=, x = x, i = i](const auto& at, auto& f) { f[x] += push - 3 * at[i]; });
+    system.equation("loop", [=, x = x, u = u](const auto& at) { return 3 * at[dot(x)] - at[uD] - at[u]; });
+    system.equation("capacitor", [=, u = u, i = i](const auto& at) { return 0.5 * at[dot(u)] - at[i]; });
+    conducts = system.diode(
+        "D", [=](const auto& at) { return at[uD]; }, [=, i = i](const auto& at) { return at[i]; });
+    system.contact("stop", [=, x = x](const auto& at) { return 0.5 - at[x]; }, {.restitution = 0.5});
+    lost = system.impact_loss();
+  }
+};
+
+// Until it hits, the capacitor is an inertia of 4.5 beside its own: x = t^2 / 2. Turning back would discharge the
+// capacitor through the diode, which blocks in the impact: the magnet bounces alone, and the capacitor keeps 3 V.
+TEST_P(Mixture, ADiodeBlocksInTheImpactThatWouldReverseIt) {
+  const Magnet magnet(0, 0, 0, 5.5);
+  const Result result = run(magnet.system, 1.15);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  ASSERT_EQ(result.events.size(), 1u);
+  const Event& impact = result.events.front();
+  EXPECT_NEAR(impact.t, 1, accuracy());
+  EXPECT_NEAR(impact.held_after->numbers[static_cast<std::size_t>(magnet.lost.index)], 0.5 * (1 - 0.25), accuracy());
+  EXPECT_EQ(impact.held_before->modes[static_cast<std::size_t>(magnet.conducts.index)], 1);
+  EXPECT_EQ(impact.held_after->modes[static_cast<std::size_t>(magnet.conducts.index)], 0);
+  const Instant before = result.at(0.9), end = result.final();
+  EXPECT_NEAR(before[magnet.i], 1.5, 10 * accuracy());
+  EXPECT_NEAR(end[dot(magnet.x)], -0.5 + 5.5 * 0.15, 10 * accuracy());
+  EXPECT_NEAR(end[magnet.x], 0.5 - 0.5 * 0.15 + 5.5 / 2 * 0.15 * 0.15, 10 * accuracy());
+  EXPECT_NEAR(end[magnet.u], 3, 10 * accuracy());
+  EXPECT_NEAR(end[magnet.i], 0, 1e-9);
+}
+
+// The other way: driven back by the stop, the magnet has an EMF above the voltage of the capacitor. With the diode
+// turned round, it conducts after the impact; then both share what is left of the momentum: m v + C k u = const.
+TEST_P(Mixture, ADiodeConductsAfterAnImpactThatTurnsItForward) {
+  Mechanics system("magnet");
+  const auto x = system.coordinate("x", 0, 1);
+  system.mass(x, 1.0);
+  const auto u = system.state("u", 0), i = system.state("i", 0), uD = system.state("uD", 0);
+  system.force([=](const auto& at, auto& f) { f[x] += 3 * at[i]; });
+  system.equation("loop", [=](const auto& at) { return -3 * at[dot(x)] - at[uD] - at[u]; });
+  system.equation("capacitor", [=](const auto& at) { return 0.5 * at[dot(u)] - at[i]; });
+  system.diode(
+      "D", [=](const auto& at) { return at[uD]; }, [=](const auto& at) { return at[i]; });
+  system.contact("stop", [=](const auto& at) { return 0.5 - at[x]; }, {.restitution = 0.5});
+  const Result result = run(system, 1);
+  ASSERT_TRUE(result.finished()) << result.reason;
+  const double v = -0.5 / 5.5;  // of the bounce, with the capacitor as an inertia of 4.5 taken along
+  EXPECT_NEAR(result.final()[dot(x)], v, accuracy());
+  EXPECT_NEAR(result.final()[x], 0.5 + 0.5 * v, accuracy());
+  EXPECT_NEAR(result.final()[u], -3 * v, 10 * accuracy());
+}
+
 // It falls with g / 5.5 and bounces to rest after 3 times the first fall; then the floor carries its weight alone.
 TEST_P(Mixture, BouncesToRestWithAllThatIsBoundToItsSpeed) {
   for (const Coupling coupling : {Coupling::capacitor, Coupling::added_mass}) {
