@@ -17,17 +17,13 @@ namespace {
 /// The least pivot of the contacts that slip: the one quantity that their guards read and that is no unknown.
 class Pivot final : public MultiplierSource {
  public:
-  explicit Pivot(std::shared_ptr<formulate::MechanicsForm> form) : form_(std::move(form)) {}
+  explicit Pivot(contact::Contacts& contacts) : contacts_(contacts) {}
   double multiplier(const Point<double>& at, int) const override {
-    form_->lock(*at.around()->held);
-    form_->relays = at.around()->relays;
-    const double pivot = form_->least_slip_pivot(at.t, at.states().array);
-    form_->relays = nullptr;
-    return pivot;
+    return contacts_.slip_pivot(at.t, at.states().array, *at.around()->held, at.around()->relays);
   }
 
  private:
-  std::shared_ptr<formulate::MechanicsForm> form_;
+  contact::Contacts& contacts_;
 };
 
 }  // namespace
@@ -59,9 +55,11 @@ class DaeDynamics::Beside final : public contact::Whole {
     return is_found;
   }
 
-  bool settled_rates(double t, const double* x, const Held& held, double* rates) override {
+  bool settled_rates(double t, const double* x, const Held& held, double* rates, double* multipliers) override {
     std::vector<double> y(x, x + is_of_mechanism_.size());
-    return own_.find(t, y.data(), rates, shared(t, x, held), Settle::drawn).failure.empty();
+    if (!own_.find(t, y.data(), rates, shared(t, x, held), Settle::drawn).failure.empty()) return false;
+    std::copy_n(y.data() + own_.model_->first_multiplier, info_.rows, multipliers);
+    return true;
   }
 
   /// Through unknowns that the balance of forces reads in leading order: those that are impulses where speeds jump.
@@ -221,7 +219,7 @@ void DaeDynamics::decide_contacts(double tolerance) {
   auto beside = std::make_unique<Beside>(*this);
   rows_of_constraints_ = beside->rows_of_constraints();
   contacts_->join(std::move(beside));
-  multipliers_ = std::make_unique<Pivot>(contact_form_);
+  multipliers_ = std::make_unique<Pivot>(*contacts_);
 }
 
 /// Whether impacts have changed speeds since then.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -378,6 +379,72 @@ TEST_P(Mixture, ADiodeConductsAfterAnImpactThatTurnsItForward) {
   EXPECT_NEAR(result.final()[dot(x)], v, accuracy());
   EXPECT_NEAR(result.final()[x], 0.5 + 0.5 * v, accuracy());
   EXPECT_NEAR(result.final()[u], -3 * v, 10 * accuracy());
+}
+
+/// A rod of length 2 slides with its lower end over a rough floor and leans on it; the EMF of its turning stands across
+/// a capacitor, which is an inertia of 0.2² beside its own 1/3. Or it has all of that itself.
+Result lean(double friction, bool is_own, const std::function<Result(const System&, double)>& run) {
+  const double k = 0.2, tilt = 0.7, spin = 2;
+  Mechanics rod("rod");
+  const auto a = rod.coordinate("angle", tilt, spin), y = rod.coordinate("y", std::sin(tilt), std::cos(tilt) * spin),
+             x = rod.coordinate("x", 0, -5 - std::sin(tilt) * spin);
+  for (const auto q : {x, y}) rod.mass(q, 1.0);
+  rod.mass(a, 1. / 3 + (is_own ? k * k : 0));
+  rod.potential([=](const auto& at) { return 9.81 * at[y]; });
+  if (!is_own) {
+    const auto u = rod.state("u", k * spin), i = rod.state("i", 0);
+    rod.equation("EMF", [=](const auto& at) { return at[u] - k * at[dot(a)]; });
+    rod.equation("capacitor", [=](const auto& at) { return at[dot(u)] - at[i]; });
+    rod.force([=](const auto& at, auto& f) { f[a] -= k * at[i]; });
+  }
+  rod.contact(
+      "floor", [=](const auto& at) { return at[y] - sin(at[a]); },
+      [=](const auto& at) { return at[dot(x)] + sin(at[a]) * at[dot(a)]; }, {.friction = friction});
+  return run(rod, 0.2);
+}
+
+// Sliding locks where the pivot p of friction has fallen to a thousandth of what it is without, by Painlevé:
+//   p = 1 + cos θ (cos θ - μ sin θ) / I = 1e-3 (1 + cos² θ / I), with the inertia I of all that turns.
+// With the rod's own inertia that would be at θ = 0.88 for a friction of 1.5, where the rod slides on, near enough to a
+// lock for bdf to lose its way among the forces.
+TEST_P(Mixture, LocksWhereAllThatIsBoundToItWould) {
+  const auto by_this = [&](const System& system, double end) { return run(system, end); };
+  const double I = 1. / 3 + 0.04;
+  for (const bool is_own : {false, true}) {
+    if (GetParam().method != std::string("bdf")) {
+      const Result slides = lean(1.5, is_own, by_this);
+      EXPECT_TRUE(slides.finished()) << slides.reason;
+    }
+    const Result locks = lean(1.8, is_own, by_this);
+    EXPECT_FALSE(locks.finished());
+    EXPECT_NE(locks.reason.find("sliding friction at 'floor' is about to lock"), std::string::npos) << locks.reason;
+    const double c = std::cos(locks.final()["angle"]), s = std::sin(locks.final()["angle"]);
+    EXPECT_NEAR(1 + c * (c - 1.8 * s) / I, 1e-3 * (1 + c * c / I), 1e-6);
+  }
+}
+
+// A bead at rest on a guide whose slope has a tangent of 0.546, with a capacitor as an inertia of 4.5 along x alone. At
+// rest the guide presses with m g cos: friction of 0.6 holds it. With 0.5 it slips, and the guide presses with more.
+TEST_P(Mixture, WeighsJointFrictionWithAllThatIsBoundToTheSpeeds) {
+  const double g = 9.81, c = std::cos(0.5), s = std::sin(0.5);
+  for (const double friction : {0.6, 0.5}) {
+    Mechanics bead("bead");
+    const auto x = bead.coordinate("x", 0), y = bead.coordinate("y", 0);
+    for (const auto q : {x, y}) bead.mass(q, 1.0);
+    bead.potential([=](const auto& at) { return g * at[y]; });
+    couple(bead, x, 0, 0, Coupling::capacitor);
+    const Constraint guide = bead.constraint("guide", [=](const auto& at) { return c * at[y] - s * at[x]; });
+    bead.joint_friction("rubbing", guide, [=](const auto& at) { return c * at[dot(x)] + s * at[dot(y)]; },
+                        {.friction = friction});
+    const Result result = run(bead, 1);
+    ASSERT_TRUE(result.finished()) << result.reason;
+    // 5.5 x'' = N (-s + μ c), y'' = -g + N (c + μ s), y'' = x'' s / c
+    const double along = friction * c - s, up = c + friction * s, pressing = g / (up - along * s / c / 5.5);
+    const double a = friction > s / c ? 0 : pressing * along / 5.5;
+    EXPECT_NEAR(result.final()[dot(x)], a, accuracy());
+    EXPECT_NEAR(result.final()[x], a / 2, accuracy());
+    EXPECT_NEAR(std::abs(result.final()[guide]), friction > s / c ? g * c : pressing, 1e-8);
+  }
 }
 
 // It falls with g / 5.5 and bounces to rest after 3 times the first fall; then the floor carries its weight alone.
