@@ -206,8 +206,8 @@ class Servo final : public Model {
 // bounce.
 class BacklashDrive final : public Model {
  public:
-  std::vector<std::string> names() const override { return {"motor", "motor'", "load", "load'", "i", "sensor"}; }
-  State start() const override { return {0, 0, 0, 0, 0, 0}; }
+  std::vector<std::string> names() const override { return {"motor", "motor'", "load", "load'", "i", "sensor", "drawn", "heat"}; }
+  State start() const override { return {0, 0, 0, 0, 0, 0, 0, 0}; }
   Number end() const override { return 0.05Q; }
   void rates(Number, const State& x, State& rate) const override {
     const Number torque = k * x[current], brake = -drag * x[load_speed];
@@ -217,6 +217,8 @@ class BacklashDrive final : public Model {
     rate[load_speed] = side_ == 0 ? brake / Jl : (torque + brake) / (Jm + Jl);
     rate[current] = (level_ - R * x[current] - k * x[motor_speed]) / L;
     rate[sensor] = (x[current] - x[sensor]) / lag;
+    rate[drawn] = level_ * x[current];
+    rate[heat] = R * x[current] * x[current] + drag * x[load_speed] * x[load_speed];
   }
   std::vector<Number> guards(Number t, const State& x) const override {
     const Number twist = x[motor] - x[load], lack = wanted * sinq(omega * t) - x[sensor];
@@ -228,27 +230,32 @@ class BacklashDrive final : public Model {
   void fire(int guard, Number, State& x) override {
     if (guard <= 1) {
       side_ = guard == 0 ? 1 : -1;
+      const Number apart = x[motor_speed] - x[load_speed];
+      impacts_ += Jm * Jl / (Jm + Jl) * apart * apart / 2;
       x[motor_speed] = x[load_speed] = (Jm * x[motor_speed] + Jl * x[load_speed]) / (Jm + Jl);
       ++events["teeth meet"];
     }
     if (guard == 2) side_ = 0, ++events["teeth part"];
     if (guard == 3) level_ = -level_, ++events["relay"];
   }
-  std::vector<std::pair<std::string, Number>> derived(const State&) const override { return {{"v", level_}}; }
+  std::vector<std::pair<std::string, Number>> derived(const State&) const override {
+    return {{"v", level_}, {"impact loss", impacts_}};
+  }
 
  private:
   static constexpr Number L = 0.002Q, R = 1, k = 0.05Q, Jm = 2e-5Q, Jl = 1e-4Q, drag = 2e-3Q, room = 0.02Q, lag = 1e-4Q;
   static constexpr Number supply = 12, wanted = 2, band = 0.5Q, omega = 40;
-  enum { motor, motor_speed, load, load_speed, current, sensor };
+  enum { motor, motor_speed, load, load_speed, current, sensor, drawn, heat };
   Number level_ = -supply;  // inside its band a relay begins below
+  Number impacts_ = 0;
   int side_ = 0;            // of the gear whose teeth touch
 };
 
 // A pendulum on a rod is kicked by the current of a coil that a half-wave rectifier feeds.
 class CoilPendulum final : public Model {
  public:
-  std::vector<std::string> names() const override { return {"angle", "angle'", "i", "filter"}; }
-  State start() const override { return {0.3Q, 0, 0, 0}; }
+  std::vector<std::string> names() const override { return {"angle", "angle'", "i", "filter", "drawn", "heat"}; }
+  State start() const override { return {0.3Q, 0, 0, 0, 0, 0}; }
   Number end() const override { return 1; }
   void rates(Number t, const State& x, State& rate) const override {
     const Number i = conducts_ ? x[current] : Number(0);
@@ -256,6 +263,8 @@ class CoilPendulum final : public Model {
     rate[speed] = -gravity * sinq(x[angle]) + k * i;
     rate[current] = conducts_ ? (voltage(t) - R * i - k * x[speed]) / L : Number(0);
     rate[filter] = (k * i - x[filter]) / lag;
+    rate[drawn] = voltage(t) * i;
+    rate[heat] = R * i * i;
   }
   std::vector<Number> guards(Number t, const State& x) const override {
     return {conducts_ ? x[current] : k * x[speed] - voltage(t)};
@@ -276,7 +285,7 @@ class CoilPendulum final : public Model {
  private:
   static constexpr Number gravity = 9.81Q, k = 0.5Q, L = 0.01Q, R = 1, omega = 100, amplitude = 10, lag = 1e-5Q;
   static Number voltage(Number t) { return amplitude * sinq(omega * t); }
-  enum { angle, speed, current, filter };
+  enum { angle, speed, current, filter, drawn, heat };
   bool conducts_ = true;
 };
 

@@ -17,6 +17,8 @@ enum class MessageCode {
   method_chosen,
   method_changed,
   stabilization_chosen,
+  field_chosen,
+  solver_chosen,
   // the run that was asked for
   empty_run,
   step_beyond_run,
@@ -31,6 +33,11 @@ enum class MessageCode {
   inertia_by_differences,
   surface_not_reached,
   large_correction,
+  // what is declared
+  structure_is_one_sided,
+  slip_is_not_linear,
+  dissipation_is_negative,
+  jacobian_is_wrong,
   // the method
   order_lost_by_index,
   bdf_on_index_3,

@@ -9,6 +9,8 @@
 
 namespace pawl {
 
+enum class LinearSolver;
+
 /// How a model was declared, which says what its equations look like before any index reduction.
 enum class ModelKind {
   rates,             ///< x' = f(t, x)
@@ -27,6 +29,15 @@ struct MeasuredFacts {
   double events_per_unit = 0;  ///< of time
 };
 
+/// What the analysis of a system of equations has found, in one mode.
+struct EquationFacts {
+  int index = 0, unknowns = 0;
+  bool has_joints = false;   ///< constraints of a mechanism are among them
+  bool may_cancel = false;   ///< they cancel in combinations that move with the state
+  LinearSolver solver = {};  ///< what their pattern asks for
+  std::string pattern = {};  ///< the same in words
+};
+
 struct Facts {
   std::string model = {};  ///< its name
   ModelKind kind = ModelKind::rates;
@@ -36,6 +47,7 @@ struct Facts {
   bool has_events = false;         ///< guards, conditions, relays, time events or contacts are declared
   bool has_exact_rates = true;     ///< the rates take dual numbers
   bool allows_rosenbrock = false;  ///< equations: constant mass matrix, exact derivatives, index below 2
+  std::optional<EquationFacts> equations = {};
   std::optional<MeasuredFacts> measured = {};
 };
 
@@ -53,6 +65,8 @@ struct Recommendation {
   Choice when_stiff;      ///< the method that takes over where stability, not accuracy, limits explicit steps
   Choice when_frequent;   ///< the methods that take over where events leave few steps between them
   bool is_stiff = false;  ///< by what was measured: the method is for stiff problems
+  Choice field;           ///< of equations: who finds accelerations and multipliers; empty for other models
+  Choice solver;          ///< of equations: of the linear equations of implicit steps
   Choice formulation;     ///< of constraints; empty for models without
   Choice stabilization;   ///< the same
   Choice tolerance;

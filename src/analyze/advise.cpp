@@ -209,8 +209,7 @@ Advice advise(const System& system, const Values& values, const Options& options
                 .modes_left_out = pilot.left_out,
                 .events = pilot.events};
   facts.measured.emplace().events_per_unit = pilot.events.per_unit_time;
-  if (facts.kind == ModelKind::equations)
-    facts.allows_rosenbrock = allows_rosenbrock(compiled.equations(), pilot.visits.front().place);
+  if (facts.kind == ModelKind::equations) look_at_equations(compiled.equations(), pilot.visits.front().place, facts);
   for (const Visit& visit : pilot.visits)
     advice.modes.push_back(advise_mode(compiled, values, options, visit, facts, std::abs(pilot.end - pilot.start)));
   // Where the modes do not agree, what comes is met by changing the method on the way.

@@ -11,6 +11,7 @@
 #include "formulate/ode_form.hpp"
 #include "numerics/elimination.hpp"
 #include "numerics/orthogonal.hpp"
+#include "simulate/plan.hpp"
 
 namespace pawl::analyze {
 
@@ -245,11 +246,13 @@ Linearization structure_of_equations(const std::shared_ptr<const System::Declara
   }
 }
 
-bool allows_rosenbrock(const std::shared_ptr<const System::Declarations>& model, const Place& at) {
+void look_at_equations(const std::shared_ptr<const System::Declarations>& model, const Place& at, Facts& out) {
   const OwnField own(*model, at.held);
   const auto form = formulate::make_dae_form(model, own.field);
   form->restart(at.t, at.x.data());
-  return form->mass_kind() != formulate::MassKind::varying && form->has_exact_jacobian() && form->structure().index < 2;
+  out.allows_rosenbrock =
+      form->mass_kind() != formulate::MassKind::varying && form->has_exact_jacobian() && form->structure().index < 2;
+  if (form->structure().failure.empty()) out.equations = detail::facts_of(*model, *form);
 }
 
 bool has_full_matrices(const std::shared_ptr<const System::Declarations>& model, const Place& at) {

@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 
 #include "formulate/implicit_mechanics.hpp"
+#include "pawl/recommendation.hpp"
 #include "pawl/system.hpp"
 
 namespace pawl::analyze {
@@ -38,8 +39,8 @@ Linearization linearize(const std::shared_ptr<const System::Declarations>& model
 /// Index and degrees of freedom alone, of systems declared by equations.
 Linearization structure_of_equations(const std::shared_ptr<const System::Declarations>& model, const Place& at);
 
-/// Whether a Rosenbrock method can take equations: a constant mass matrix, exact derivatives, index below 2.
-bool allows_rosenbrock(const std::shared_ptr<const System::Declarations>& model, const Place& at);
+/// What decisions about a run want to know of equations.
+void look_at_equations(const std::shared_ptr<const System::Declarations>& model, const Place& at, Facts& out);
 
 /// Whether nothing is known of zeros in the Jacobian of x' = f: a matrix then has all its entries, and one column of it
 /// costs an evaluation of f where f takes numbers only.

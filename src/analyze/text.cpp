@@ -99,6 +99,8 @@ void describe(std::string& text, const Recommendation& advice) {
   add("method", advice.method);
   add("when stiff", advice.when_stiff);
   add("many events", advice.when_frequent);
+  add("rates", advice.field);
+  add("linear solver", advice.solver);
   add("formulation", advice.formulation);
   add("stabilization", advice.stabilization);
   add("tolerance", advice.tolerance);

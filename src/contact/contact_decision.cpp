@@ -123,7 +123,8 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     const ContactInfo& contact = info().contacts[at(row.contact)];
     problem.contacts.push_back(pose(row, geometry, t, x, held, seen[at(row.contact)]));
     if (contact.kind != Kind::joint) continue;
-    joint[at(row.contact)] = free_form_.multiplier(t, x, info().constraints[at(contact.normal)].first_row);
+    const int load = info().constraints[at(contact.normal)].first_row;
+    joint[at(row.contact)] = free_loads_.empty() ? free_form_.multiplier(t, x, load) : free_loads_[at(load)];
     problem.contacts.back().has_fixed_normal = true;
     problem.contacts.back().normal_force = std::abs(joint[at(row.contact)]);
   }

@@ -317,15 +317,20 @@ void Contacts::check_motion(double t, const double* x, Held& held, Resolution& o
     if (info().contacts[at(c)].kind != Kind::driven) pressed.push_back(c);
   }
   if (slipping.empty()) return;
-  form_->lock(held);
-  form_->source = nullptr;
-  if (!pressed.empty() && form_->least_slip_pivot(t, x) <= least_pivot) {
+  if (!pressed.empty() && slip_pivot(t, x, held) <= least_pivot) {
     out.failure = describe_lock(pressed);
     return;
   }
-  std::vector<double> rates(model_->state_names.size());
-  form_->rate(t, x, rates.data());
-  ++form_->extra_evaluations;
+  std::vector<double> rates(states_);
+  if (whole_ && whole_->takes_part(t, x, held)) {
+    std::vector<double> loads(at(info().rows));
+    if (!whole_->settled_rates(t, x, held, rates.data(), loads.data())) return;  // the first step says why
+  } else {
+    form_->lock(held);
+    form_->source = nullptr;
+    form_->rate(t, x, rates.data());
+    ++form_->extra_evaluations;
+  }
   const Geometry geometry = geometry_of(slipping, t, x, held);
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
@@ -679,8 +684,12 @@ Eigen::VectorXd Contacts::free_acceleration(double t, const double* x, const Hel
   std::vector<double> rates(states_);
   free_form_.rate(t, x, rates.data());
   ++form_->extra_evaluations;
-  if (whole_ && whole_->takes_part(t, x, held) && !whole_->settled_rates(t, x, alone, rates.data()))
-    std::fill(rates.begin(), rates.end(), std::numeric_limits<double>::quiet_NaN());
+  free_loads_.clear();
+  if (whole_ && whole_->takes_part(t, x, held)) {
+    free_loads_.resize(at(info().rows));
+    if (!whole_->settled_rates(t, x, alone, rates.data(), free_loads_.data()))
+      std::fill(rates.begin(), rates.end(), std::numeric_limits<double>::quiet_NaN());
+  }
   Eigen::VectorXd a(static_cast<Eigen::Index>(info().speeds.size()));
   for (std::size_t i = 0; i < info().speeds.size(); ++i) a(static_cast<Eigen::Index>(i)) = rates[at(info().speeds[i])];
   return a;

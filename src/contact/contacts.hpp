@@ -49,6 +49,9 @@ class Contacts {
   /// Whether the forces that the constraints share by least norm are within the cones: then they hold all contacts,
   /// and nobody has to look for others.
   bool constraints_hold(const Point<double>& at);
+  /// The least pivot of what slips: 1 where friction does not reach back on what presses, 0 where it does so without
+  /// bound.
+  double slip_pivot(double t, const double* x, const Held& held, const double* relays = nullptr);
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) {
     memory(last_approach_, last_struck_, left_, left_rates_, left_time_, largest_speed_, speeds_before_);
@@ -101,6 +104,7 @@ class Contacts {
                                const std::vector<bool>& rests);
   void decide(double t, double* x, Held& held, const std::vector<Seen>& seen, const std::vector<int>& asked,
               Resolution& out);
+  Eigen::VectorXd slip_direction_of(const Row& row, const Geometry& geometry, const Held& held) const;
   bool has_changed_speeds(const double* x) const;  // since the event began
   FrictionContact pose(const Row& row, const Geometry& geometry, double t, const double* x, const Held& held,
                        const Seen& seen) const;
@@ -134,6 +138,7 @@ class Contacts {
   std::shared_ptr<SharedForces> shared_;
   GeometryMaker maker_;
   formulate::MechanicsForm free_form_;     // for accelerations with every contact open
+  std::vector<double> free_loads_;         // multipliers there, of the whole; empty: they are those of the form
   double last_approach_ = 0;               // the fastest at the last impact
   std::vector<double> left_, left_rates_;  // state and rates after the last event
   double left_time_ = 0;

@@ -16,8 +16,8 @@ class Whole {
   virtual ~Whole() = default;
   /// The rates of all states in a mode, in which x is consistent. Forces may read all of them. False: there are none.
   virtual bool rates(double t, const double* x, const Held& held, double* rates) = 0;
-  /// The same where algebraic unknowns may be those of another mode.
-  virtual bool settled_rates(double t, const double* x, const Held& held, double* rates) = 0;
+  /// The same where algebraic unknowns may be those of another mode, and the multipliers by declared row.
+  virtual bool settled_rates(double t, const double* x, const Held& held, double* rates, double* multipliers) = 0;
 
   /// Whether impulses on the mechanism may go on into what is beside it.
   virtual bool takes_part(double t, const double* x, const Held& held) = 0;

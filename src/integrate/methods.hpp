@@ -47,6 +47,7 @@ struct Method {
   double stability_limit = 0;  ///< of explicit Runge-Kutta methods: |R(-z)| <= 1 up to this z
 
   bool is_implicit() const { return make_implicit != nullptr; }
+  bool is_bdf() const { return family == Family::multistep && highest_index > 0; }
 };
 
 const std::vector<Method>& methods();

@@ -64,6 +64,12 @@ std::string_view to_string(LinearSolver solver) {
   return "?";
 }
 
+LinearSolver best_solver(const MatrixPair& matrices) {
+  if (shifted::is_best_dense(matrices)) return LinearSolver::dense;
+  return shifted::is_best_band(matrices.size, shifted::band_order(matrices)) ? LinearSolver::band
+                                                                             : LinearSolver::sparse;
+}
+
 std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
                                                    LinearSolver kind) {
   using namespace shifted;

@@ -45,6 +45,9 @@ class ShiftedSystem {
 enum class LinearSolver { automatic, dense, band, sparse };
 std::string_view to_string(LinearSolver solver);
 
+/// What `automatic` stands for, by the pattern.
+LinearSolver best_solver(const MatrixPair& matrices);
+
 /// The matrices must outlive it; their pattern is analyzed here, once.
 std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
                                                    LinearSolver kind = LinearSolver::automatic);

@@ -51,6 +51,8 @@ Json to_json(const Recommendation& advice) {
   return {{"method", json_of(advice.method)},
           {"when_stiff", json_of(advice.when_stiff)},
           {"when_frequent", json_of(advice.when_frequent)},
+          {"field", json_of(advice.field)},
+          {"solver", json_of(advice.solver)},
           {"formulation", json_of(advice.formulation)},
           {"stabilization", json_of(advice.stabilization)},
           {"tolerance", json_of(advice.tolerance)},

@@ -42,6 +42,8 @@ FactTable plan_facts(const Recommendation& plan) {
   line("method", plan.method);
   line("when stiff", plan.when_stiff);
   line("many events", plan.when_frequent);
+  line("rates", plan.field);
+  line("linear solver", plan.solver);
   line("formulation", plan.formulation);
   line("stabilization", plan.stabilization);
   line("tolerance", plan.tolerance);

@@ -76,6 +76,7 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
     implicit.emplace(setup, nullptr);
     implicit->analyze(read_solver(options.implicit), field);
     facts.allows_rosenbrock = implicit->allows_rosenbrock();
+    facts.equations = implicit->facts();
   }
   plan = make_plan(facts, options);
   const Method& method = *plan.method.value;
@@ -89,6 +90,7 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
         make_message(MessageCode::method_chosen, options.start,
                      {{"method", method.name}, {"title", method.title}, {"why", plan.method.why}}));
   }
+  if (model.is_mixture()) say_who_solves();
   const Function& rates = setup.dynamics->rates();
   around.held = setup.held.get();
   field = {rates.entry<double>(), rates.functor(), setup.held->parameters.data(), &around};
@@ -99,6 +101,18 @@ Context::Context(const CompiledModel& model, const Values& values, const Options
   loop.emplace(setup, *driver, *events, control);
   loop->say(std::move(setup.messages));
   loop->begin();
+}
+
+/// Of a mixture: what its plan has beyond the method.
+void Context::say_who_solves() {
+  const Recommendation words = in_words(plan, setup.options);
+  const double t = setup.options.start;
+  if (!words.field.why.empty())
+    setup.messages.push_back(
+        make_message(MessageCode::field_chosen, t, {{"field", words.field.value}, {"why", words.field.why}}));
+  if (!words.solver.why.empty())
+    setup.messages.push_back(
+        make_message(MessageCode::solver_chosen, t, {{"solver", words.solver.value}, {"why", words.solver.why}}));
 }
 
 DriverParts Context::make_parts() {

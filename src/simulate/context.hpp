@@ -34,6 +34,7 @@ struct Context {
   void retrace(const std::vector<OutsideChange>& way, long long passes, bool is_held_back);
   Result finish();
   DriverParts make_parts();
+  void say_who_solves();
 
   Setup setup;
   std::unique_ptr<OnManifold> manifold;

@@ -17,17 +17,13 @@ namespace {
 /// The least pivot of the contacts that slip: the one quantity that their guards read and that is no unknown.
 class Pivot final : public MultiplierSource {
  public:
-  explicit Pivot(std::shared_ptr<formulate::MechanicsForm> form) : form_(std::move(form)) {}
+  explicit Pivot(contact::Contacts& contacts) : contacts_(contacts) {}
   double multiplier(const Point<double>& at, int) const override {
-    form_->lock(*at.around()->held);
-    form_->relays = at.around()->relays;
-    const double pivot = form_->least_slip_pivot(at.t, at.states().array);
-    form_->relays = nullptr;
-    return pivot;
+    return contacts_.slip_pivot(at.t, at.states().array, *at.around()->held, at.around()->relays);
   }
 
  private:
-  std::shared_ptr<formulate::MechanicsForm> form_;
+  contact::Contacts& contacts_;
 };
 
 }  // namespace
@@ -48,6 +44,9 @@ class DaeDynamics::Beside final : public contact::Whole {
     for (std::size_t k = 0; k < balance_; ++k) first_row_ += own.model_->equations[k].rows;
   }
 
+  /// They follow the balance.
+  int rows_of_constraints() const { return first_row_ + row_count(); }
+
   bool rates(double t, const double* x, const Held& held, double* rates) override {
     const Held mode = shared(t, x, held);
     own_.source_ = nullptr;
@@ -56,9 +55,11 @@ class DaeDynamics::Beside final : public contact::Whole {
     return is_found;
   }
 
-  bool settled_rates(double t, const double* x, const Held& held, double* rates) override {
+  bool settled_rates(double t, const double* x, const Held& held, double* rates, double* multipliers) override {
     std::vector<double> y(x, x + is_of_mechanism_.size());
-    return own_.find(t, y.data(), rates, shared(t, x, held), Settle::drawn).failure.empty();
+    if (!own_.find(t, y.data(), rates, shared(t, x, held), Settle::drawn).failure.empty()) return false;
+    std::copy_n(y.data() + own_.model_->first_multiplier, info_.rows, multipliers);
+    return true;
   }
 
   /// Through unknowns that the balance of forces reads in leading order: those that are impulses where speeds jump.
@@ -176,6 +177,7 @@ class DaeDynamics::Beside final : public contact::Whole {
       };
       seed(1);
       balance(Point<Gradient>(Gradient(t), y.data(), held.parameters.data(), &around), rows.data());
+      ++own_.form_->equations().all_dual_evaluations;
       seed(0);
       for (const Gradient& row : rows)
         for (const double slope : row.slope)
@@ -214,8 +216,47 @@ void DaeDynamics::decide_contacts(double tolerance) {
   const auto& parts = model_->parts;
   contact_form_ = std::make_shared<formulate::MechanicsForm>(parts, formulate::Formulation());
   contacts_ = std::make_unique<contact::Contacts>(parts, model_, contact_form_, nullptr, tolerance);
-  contacts_->join(std::make_unique<Beside>(*this));
-  multipliers_ = std::make_unique<Pivot>(contact_form_);
+  auto beside = std::make_unique<Beside>(*this);
+  rows_of_constraints_ = beside->rows_of_constraints();
+  contacts_->join(std::move(beside));
+  multipliers_ = std::make_unique<Pivot>(*contacts_);
+}
+
+/// Whether impacts have changed speeds since then.
+bool DaeDynamics::have_struck(const std::vector<double>& before, const double* x) const {
+  return !before.empty() && std::any_of(mechanism()->speeds.begin(), mechanism()->speeds.end(),
+                                        [&](int state) { return x[state] != before[at(state)]; });
+}
+
+/// With the switches. An impact that would drive charge backwards through diodes that conduct finds them blocking: it
+/// is decided again with those that carry most of it, until none does. What it makes conduct is decided after it.
+Resolution DaeDynamics::resolve_impacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
+                                        Settle why) {
+  if (!switches_ || why == Settle::start || !switches_->conducts_freely(held))
+    return resolve_contacts(t, x, held, fired, accumulating, why);
+  Memory saving;
+  contact_form_->carry(saving);
+  contacts_->carry(saving);
+  const auto saved = saving.take();
+  const std::vector<double> from(x, x + model_->state_names.size());
+  Held before = held;
+  for (;;) {
+    Resolution outcome = resolve_contacts(t, x, held, fired, accumulating, why);
+    if (!have_struck(from, x) || !outcome.failure.empty()) return outcome;
+    std::vector<double> y(x, x + from.size()), dy(from.size());
+    if (!find(t, y.data(), dy.data(), before, Settle::drawn).failure.empty()) return outcome;
+    take_up(before, t, y.data());
+    const std::vector<int> against =
+        switches_->against_jump(t, from, y, dy, before, rows_of_constraints_, rows_of_constraints_ + mechanism()->rows);
+    source_ = nullptr;
+    if (against.empty()) return outcome;
+    for (const int k : against) switches_->block(k, before);
+    std::copy(from.begin(), from.end(), x);
+    held = before;
+    Memory restoring(*saved);
+    contact_form_->carry(restoring);
+    contacts_->carry(restoring);
+  }
 }
 
 Resolution DaeDynamics::resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,

@@ -153,11 +153,13 @@ Resolution DaeDynamics::resolve(double t, double* x, Held& held, std::span<const
                                 Settle why) {
   // At the start contacts look at consistent values, which switches have to be decided for.
   const bool switches_first = why == Settle::start;
+  const std::vector<double> before(x, x + (switches_ && contacts_ ? model_->state_names.size() : 0));
+  const auto cause = [&] { return why == Settle::pass && have_struck(before, x) ? Settle::jump : why; };
   Resolution outcome;
   for (const bool of_switches : {switches_first, !switches_first}) {
     if (!outcome.failure.empty() || (of_switches ? !switches_ : !contacts_)) continue;
-    Resolution part =
-        of_switches ? resolve_switches(t, x, held, fired, why) : resolve_contacts(t, x, held, fired, accumulating, why);
+    Resolution part = of_switches ? resolve_switches(t, x, held, fired, cause())
+                                  : resolve_impacts(t, x, held, fired, accumulating, why);
     outcome.failure = std::move(part.failure);
     for (std::string& note : part.notes) outcome.notes.push_back(std::move(note));
     outcome.contacts.insert(outcome.contacts.end(), part.contacts.begin(), part.contacts.end());

@@ -79,6 +79,8 @@ class DaeDynamics final : public Dynamics {
   std::string make_consistent(double t, double* x, const Held& held, Settle why);
   std::string describe_leap(double t, const double* x) const;
   Resolution resolve_switches(double t, double* x, Held& held, std::span<const int> fired, Settle why);
+  bool have_struck(const std::vector<double>& before, const double* x) const;
+  Resolution resolve_impacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating, Settle why);
   Resolution resolve_contacts(double t, double* x, Held& held, std::span<const int> fired, int accumulating,
                               Settle why);
 
@@ -95,6 +97,7 @@ class DaeDynamics final : public Dynamics {
   std::unique_ptr<MultiplierSource> multipliers_;  // what their guards read beside unknowns
   std::unique_ptr<stabilize::EquationPull> pull_;
   std::unique_ptr<SharedLoads> loads_;  // of a mechanism
+  int rows_of_constraints_ = 0;         // of a mechanism with contacts: the first of them
   bool has_decided_ = false;            // the switches, at the start of the run
   std::vector<bool> fixed_;
   AtStart policy_ = AtStart::project;

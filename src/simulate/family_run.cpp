@@ -194,6 +194,8 @@ Recommendation in_words(const FamilyPlan& plan) {
                                         family.spheres.size(), family.name)},
       .when_stiff = {},
       .when_frequent = {},
+      .field = {},
+      .solver = {},
       .formulation = {},
       .stabilization = {},
       .tolerance = {"none",

@@ -296,21 +296,21 @@ void IdealSwitches::compare_states(const Search& search, Trial& trial) const {
 }
 
 // 0 = F(t, y, y') over no time: M (y+ - y-) = F_z ξ, with the impulses ξ of algebraic unknowns z.
-void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial& trial) {
+std::vector<double> IdealSwitches::impulses(double t, const std::vector<double>& change, const std::vector<double>& y,
+                                            const std::vector<double>& dy, int first_open, int end_open) {
   formulate::DaeEquations& equations = form_.equations();
-  const auto n = static_cast<Eigen::Index>(trial.y.size());
-  std::vector<double> change(trial.y.size()), impulse(trial.y.size(), 0.0);
-  for (std::size_t j = 0; j < change.size(); ++j) change[j] = trial.y[j] - search.x[j];
-  std::vector<double> J(equations.row().size()), M(equations.row().size());
-  equations.linearize(search.t, trial.y.data(), trial.dy.data(), J.data(), M.data(), nullptr, form_.wants_differences);
+  const auto n = static_cast<Eigen::Index>(y.size());
+  std::vector<double> J(equations.row().size()), M(equations.row().size()), impulse(y.size(), 0.0);
+  equations.linearize(t, y.data(), dy.data(), J.data(), M.data(), nullptr, form_.wants_differences);
   const std::vector<int>& d = form_.structure().d;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
   Eigen::VectorXd right = Eigen::VectorXd::Zero(n), size = Eigen::VectorXd::Ones(n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const auto column = static_cast<std::size_t>(j);
-    size(j) = equations.nominal(static_cast<int>(j), trial.y[column]);
+    size(j) = equations.nominal(static_cast<int>(j), y[column]);
     for (int e = equations.first()[column]; e < equations.first()[column + 1]; ++e) {
       const int i = equations.row()[at(e)];
+      if (i >= first_open && i < end_open) continue;
       right(i) += M[at(e)] * change[column];
       if (d[column] == 0) A(i, j) = J[at(e)] * size(j);
     }
@@ -334,6 +334,40 @@ void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial
   for (Eigen::Index j = 0; j < n; ++j) {
     if (std::abs(scaled(j)) > zero_impulse * largest) impulse[static_cast<std::size_t>(j)] = scaled(j) * size(j);
   }
+  return impulse;
+}
+
+std::vector<int> IdealSwitches::against_jump(double t, const std::vector<double>& from, const std::vector<double>& y,
+                                             const std::vector<double>& dy, const Held& held, int first_open,
+                                             int end_open) {
+  std::vector<double> change(y.size());
+  for (std::size_t j = 0; j < y.size(); ++j) change[j] = y[j] - from[j];
+  const std::vector<double> impulse = impulses(t, change, y, dy, first_open, end_open);
+  std::vector<int> against;
+  for (int k = 0; k < count(); ++k) {
+    if (!is_free(k) || held.modes[at(switches_[at(k)].mode)] == 0) continue;
+    const Function& current = watched(k, true);
+    const double charge = slope(current, held, t, y, dy, 0, impulse, change);
+    if (charge < -zero_impulse * slope_terms(current, held, t, y, dy, 0, impulse)) against.push_back(k);
+  }
+  return against;
+}
+
+void IdealSwitches::block(int k, Held& held) const {
+  held.modes[at(switches_[at(k)].mode)] = 0;
+  if (const int idles = switches_[at(k)].idles; idles >= 0) held.modes[at(idles)] = 0;
+}
+
+bool IdealSwitches::conducts_freely(const Held& held) const {
+  for (int k = 0; k < count(); ++k)
+    if (is_free(k) && held.modes[at(switches_[at(k)].mode)] != 0) return true;
+  return false;
+}
+
+void IdealSwitches::weigh_impulses(const Search& search, const Held& held, Trial& trial) {
+  std::vector<double> change(trial.y.size());
+  for (std::size_t j = 0; j < change.size(); ++j) change[j] = trial.y[j] - search.x[j];
+  const std::vector<double> impulse = impulses(search.t, change, trial.y, trial.dy, 0, 0);
   for (int k = 0; k < count(); ++k) {
     const bool conducts = trial.modes[at(k)] != 0;
     const Function& f = watched(k, conducts);

@@ -48,6 +48,15 @@ class IdealSwitches {
   /// Writes the modes from this instant on into `held`, and their consistent values into x; at the start of a run the
   /// modes alone.
   Resolution resolve(double t, double* x, Held& held, std::span<const int> fired, Settle why);
+  /// Conducting diodes and thyristors through which charge would have to go backwards where states jump to y, in a mode
+  /// that the form is in; dy: rates there. Rows from `first_open` to `end_open` say nothing of impulses: those of
+  /// constraints, whose multipliers are impulses of unknown size.
+  std::vector<int> against_jump(double t, const std::vector<double>& from, const std::vector<double>& y,
+                                const std::vector<double>& dy, const Held& held, int first_open, int end_open);
+  /// As if a switch had been blocking.
+  void block(int k, Held& held) const;
+  bool conducts_freely(const Held& held) const;
+
   /// What it remembers; the form is carried by whoever owns it.
   void carry(Memory& memory) { memory(doubt_, largest_, largest_voltage_, largest_current_, last_); }
 
@@ -94,6 +103,8 @@ class IdealSwitches {
   bool is_near(std::size_t j, double was, double is) const;
   void compare_states(const Search& search, Trial& trial) const;
   void weigh_impulses(const Search& search, const Held& held, Trial& trial);
+  std::vector<double> impulses(double t, const std::vector<double>& change, const std::vector<double>& y,
+                               const std::vector<double>& dy, int first_open, int end_open);
   void weigh_signs(const Search& search, const Held& held, Trial& trial);
   int sign_ahead(const Search& search, const Held& held, Trial& trial, int k);
   std::vector<Elsewhere> look_elsewhere(const Search& search, const Held& held, const Trial& trial);

@@ -13,13 +13,6 @@
 
 namespace pawl::detail {
 
-namespace {
-
-constexpr int largest_field = 200;             // unknowns, of equations of index 3
-constexpr int largest_field_of_index_2 = 100;  // the same of index 2, for methods that do not keep their order there
-
-}  // namespace
-
 ImplicitRun::ImplicitRun(Setup& setup, OnManifold* manifold)
     : setup_(setup), manifold_(manifold), model_(setup.declarations) {}
 
@@ -38,15 +31,6 @@ std::vector<bool> ImplicitRun::fixed_states() const {
 }
 
 namespace {
-
-bool is_bdf(const Method& method) {
-  return method.family == Family::multistep && method.highest_index > 0;
-}
-
-/// Whether equations of index 2 as they stand cost it its order, or the control of its error.
-bool is_made_for_index_1(const Method& method) {
-  return is_bdf(method) || (method.is_implicit() && method.highest_index == 1);
-}
 
 const MechanicsInfo* mechanism_of(const System::Declarations& model) {
   return model.parts && model.parts->mechanics ? model.parts->mechanics.get() : nullptr;
@@ -100,6 +84,7 @@ void ImplicitRun::look_at_start() {
     mass_kind_ = form.mass_kind();
     has_exact_jacobian_ = form.has_exact_jacobian();
     index_ = form.structure().index;
+    facts_ = facts_of(*model_, form);
   } catch (const Misuse&) {
     throw;
   } catch (const std::exception& error) {
@@ -110,19 +95,13 @@ void ImplicitRun::look_at_start() {
 void ImplicitRun::begin(const Plan& plan) {
   plan_ = &plan;
   if (!dae_) return;
-  const Method& method = *plan.method.value;
   const double t = setup_.options.start;
   if (!setup_.start_failure.empty()) return;
   try {
-    // Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step, and what
-    // they say of speeds and forces has a lower order; a Jacobian of the field costs as many fields as it has unknowns.
-    const MechanicsInfo* mechanism = mechanism_of(*model_);
-    const bool has_joints = mechanism != nullptr && !mechanism->constraints.empty();
-    is_field_always_ = !method.is_implicit() || method.highest_index == 0 || has_joints || index_ > 3 ||
-                       dae_->form().structure().array > 0 ||
-                       (index_ == 3 && (method.highest_index < 3 || dae_->form().size() <= largest_field));
-    may_be_field_ = is_made_for_index_1(method) && dae_->form().size() <= largest_field_of_index_2;
-    dae_->begin(is_field_always_ ? 0 : may_be_field_ ? 2 : std::numeric_limits<int>::max(), plan.start, is_bdf(method));
+    const int field_from = plan.field.value == Field::implied    ? 0
+                           : plan.field.value == Field::by_index ? 2
+                                                                 : std::numeric_limits<int>::max();
+    dae_->begin(field_from, plan.start, plan.method.value->is_bdf());
     // With events, conditions are decided first: they may say which equations are in force.
     if (!model_->has_events()) {
       setup_.start_failure = dae_->settle(t, setup_.start_state.data(), *setup_.held, Settle::start);
@@ -137,7 +116,7 @@ void ImplicitRun::begin(const Plan& plan) {
 
 /// In any mode.
 bool ImplicitRun::integrates_field() const {
-  return dae_ && is_field_always_;
+  return dae_ && plan_->field.value == Field::implied;
 }
 
 std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveField& field, int size, bool is_of_field,
@@ -169,7 +148,7 @@ std::unique_ptr<formulate::ImplicitForm> ImplicitRun::make_form(const ActiveFiel
 /// and estimates that do not see it. From index 2 on these integrate the field, with all unknowns in their error test.
 std::unique_ptr<Stepper> ImplicitRun::make_method(const Method& method, const VectorField& field, int size,
                                                   const StepControl& control) {
-  if (!dae_ || is_field_always_ || !may_be_field_)
+  if (plan_->field.value != Field::by_index)
     return make_stepper(method, field, size, control, integrates_field(), false);
   return std::make_unique<EitherStepper>(
       [this](double t, const double* x) { return dae_->pull().form(t, x).structure().index >= 2; },
@@ -192,7 +171,7 @@ std::unique_ptr<Stepper> ImplicitRun::make_stepper(const Method& method, const V
   };
   if (method.highest_index == 1 && exceeds(1))
     notes_.push_back(make_message(MessageCode::order_lost_by_index, setup_.options.start, {{"method", method.name}}));
-  if (is_bdf(method) && !dae_ && exceeds(2))
+  if (method.is_bdf() && !dae_ && exceeds(2))
     notes_.push_back(make_message(MessageCode::bdf_on_index_3, setup_.options.start));
   const formulate::ImplicitForm& form = *forms_.back();
   const bool is_dae = (model_->is_implicit() && !is_of_field) || form.size() != form.states() ||

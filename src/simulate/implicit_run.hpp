@@ -27,9 +27,9 @@ class ImplicitRun {
   /// A differential-algebraic system of its own: finds its index, gives the set-up rates and what keeps the ends of
   /// steps on the manifold, and follows jumps.
   void analyze(const SolverPlan& solver, const ActiveField& field);
-  /// A consistent start. The field of rates is integrated by explicit methods and adams, where there are joints, from
-  /// index 4 on, at index 3 unless the system is large and the method keeps its order there, and in modes of index 2,
-  /// unless it is large, with methods that do not (bdf, Rosenbrock, diagonally implicit). The plan must outlive it.
+  /// What was found, for the plan.
+  const EquationFacts& facts() const { return facts_; }
+  /// A consistent start. The plan says who finds rates (Plan::field); it must outlive this.
   void begin(const Plan& plan);
   /// Whether a Rosenbrock method can take the equations: a constant mass matrix, exact derivatives, index 1, which
   /// ideal switches may raise.
@@ -66,8 +66,7 @@ class ImplicitRun {
   formulate::MassKind mass_kind_ = formulate::MassKind::identity;
   bool has_exact_jacobian_ = true;
   int index_ = 0;
-  bool is_field_always_ = false;  // whatever the index of a mode
-  bool may_be_field_ = false;     // in modes of index 2 and above
+  EquationFacts facts_;
   std::string structure_;
   std::shared_ptr<DaeDynamics> dae_;                 // of a differential-algebraic system
   std::optional<stabilize::EquationKeeper> keeper_;  // of its steps

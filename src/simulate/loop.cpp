@@ -102,6 +102,7 @@ Loop::Loop(const Setup& setup, Driver& driver, event::Layer& events, const StepC
       pace_(setup.options.start),
       jumps_(setup.size()),
       leaps_(control_),
+      contradictions_(setup.declarations),
       now_{setup.options.start, setup.start_state},
       step_(setup.size()) {}
 
@@ -129,6 +130,7 @@ void Loop::begin() {
     events_.report(recorder_.events());
     recorder_.begin(now_.t, now_.x, events_.snapshot());
     take(std::move(verdict));
+    look_at_declarations();
     if (!ending_) driver_.restart(now_.t, now_.x.data(), direction_, events_.start_step(), events_.rate());
   });
 }
@@ -266,7 +268,18 @@ void Loop::transition() {
   recorder_.jump(now_.t, now_.x, events_.snapshot());
   now_.needs_restart = now_.knows_rate = true;
   take(std::move(verdict));
+  look_at_declarations();
   if (!ending_) pass_accumulation();
+}
+
+void Loop::look_at_declarations() {
+  if (ending_) return;
+  for (Message& message : contradictions_.look(now_.t, now_.x, events_.held())) {
+    if (message.level == Message::Level::ending)
+      ending_ = {Outcome::failed, std::move(message)};
+    else
+      recorder_.add(std::move(message));
+  }
 }
 
 // Where events accumulate, the rest of them is passed over in one line.
@@ -337,6 +350,7 @@ void Loop::change(double t, const event::Change& jump) {
     recorder_.jump(now_.t, now_.x, events_.snapshot());
     now_.needs_restart = now_.knows_rate = true;
     take(std::move(verdict));
+    look_at_declarations();
   });
 }
 
@@ -395,6 +409,7 @@ void Loop::carry(Memory& memory) {
   watch_.carry(memory);
   jumps_.carry(memory);
   leaps_.carry(memory);
+  contradictions_.carry(memory);
   memory(pace_, is_hopeless_, now_, step_, is_micro_, found_, ending_, is_held_back_, before_search_, passes_);
 }
 
@@ -402,7 +417,8 @@ Result Loop::finish(double wall_seconds) {
   if (!ending_) watch_.report(driver_.take_notes());
   watch_.report(events_.take_notes());
   Work work = driver_.work();
-  work.rhs += watch_.evaluations() + events_.evaluations() + jumps_.evaluations + leaps_.evaluations;
+  work.rhs += watch_.evaluations() + events_.evaluations() + jumps_.evaluations + leaps_.evaluations +
+              contradictions_.evaluations;
   recorder_.take(events_.statistics());
   Ending ending = ending_.value_or(Ending{});
   return recorder_.finish(ending.outcome, ending.why, step_, work, wall_seconds);

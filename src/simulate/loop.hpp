@@ -12,6 +12,7 @@
 
 #include "event/layer.hpp"
 #include "pawl/run.hpp"
+#include "simulate/contradictions.hpp"
 #include "simulate/leaps.hpp"
 #include "simulate/rate_jumps.hpp"
 #include "simulate/recorder.hpp"
@@ -118,6 +119,7 @@ class Loop {
   void record_step();
   void complete();
   void transition();
+  void look_at_declarations();
   void pass_accumulation();
   void take(event::Verdict verdict);
   void say_what_was_seen();
@@ -141,6 +143,7 @@ class Loop {
   Pace pace_;
   RateJumps jumps_;
   Leaps leaps_;
+  Contradictions contradictions_;
   bool is_hopeless_ = false;
   Stand now_;
   Step step_;

@@ -6,8 +6,10 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "formulate/dae_form.hpp"
 #include "numerics/call_words.hpp"
 #include "numerics/nearest_name.hpp"
+#include "pawl/mechanics.hpp"
 
 namespace pawl {
 
@@ -33,8 +35,10 @@ namespace {
 
 using formulate::Scheme;
 
-constexpr int in_one_sweep = 8;  // states whose second derivatives one evaluation with duals of duals has
-constexpr int large = 1000;      // states, from which on matrices are large and sparse
+constexpr int in_one_sweep = 8;                // states whose second derivatives one evaluation with duals of duals has
+constexpr int large = 1000;                    // states, from which on matrices are large and sparse
+constexpr int largest_field = 200;             // unknowns, of equations of index 3
+constexpr int largest_field_of_index_2 = 100;  // the same of index 2, for methods that do not keep their order there
 
 double relative_tolerance(const Options& options) {
   return options.tolerance.relative > 0 ? options.tolerance.relative : options.tolerance.absolute.value_or(1e-6);
@@ -73,6 +77,10 @@ class Deliberation {
     const StartWords start = read_start(options_.constraints.start);
     plan_.start = start.policy;
     if (plan_.has_manifold) choose_formulation(start);
+    if (facts_.equations) {
+      plan_.field = choose_field();
+      choose_matrices();
+    }
     return std::move(plan_);
   }
 
@@ -207,6 +215,42 @@ class Deliberation {
       plan_.when_frequent.why = "where events leave few steps between them, and while a piece costs less so";
   }
 
+  /// Equations of index 3 are stiff in what rounding leaves of constraints, the more so the shorter the step, and what
+  /// they say of speeds and forces has a lower order; a Jacobian of the field costs as many fields as it has unknowns.
+  Decision<std::optional<Field>> choose_field() const {
+    const Method& method = *plan_.method.value;
+    const EquationFacts& equations = *facts_.equations;
+    const int index = equations.index, unknowns = equations.unknowns;
+    if (!method.is_implicit() || method.highest_index == 0)
+      return {Field::implied, fmt::format("{} integrates rates", method.name)};
+    if (equations.has_joints) return {Field::implied, "joints of a mechanism are among the equations"};
+    if (index > 3) return {Field::implied, fmt::format("index {}: steps solve equations as they stand up to 3", index)};
+    if (equations.may_cancel) return {Field::implied, "equations cancel in combinations that move"};
+    if (index == 3 && method.highest_index < 3)
+      return {Field::implied, fmt::format("index 3: {} does not keep its order there", method.name)};
+    if (index == 3 && unknowns <= largest_field)
+      return {Field::implied,
+              fmt::format("index 3 and {} unknowns: as they stand they lose digits as steps shrink", unknowns)};
+    const bool is_made_for_index_1 = method.is_bdf() || method.highest_index == 1;
+    if (is_made_for_index_1 && unknowns <= largest_field_of_index_2)
+      return {Field::by_index, fmt::format("{} does not keep its order from index 2 on", method.name)};
+    return {Field::steps, fmt::format("index {}: {} solves them as they stand", index, method.name)};
+  }
+
+  /// Fields are known by their numbers alone, and their matrices are full.
+  void choose_matrices() {
+    const Method& method = *plan_.method.value;
+    if (!method.is_implicit() || plan_.solver.is_krylov) return;
+    if (plan_.solver.kind != LinearSolver::automatic) {
+      plan_.matrices = {plan_.solver.kind, {}};
+    } else if (plan_.field.value == Field::implied) {
+      plan_.solver.kind = LinearSolver::dense;
+      plan_.matrices = {LinearSolver::dense, "rates that equations imply have a full Jacobian, taken by differences"};
+    } else {
+      plan_.matrices = {facts_.equations->solver, facts_.equations->pattern + ", looked at anew in every mode"};
+    }
+  }
+
   static Decision<formulate::Formulation> formulation(const char* words, std::string why) {
     return {formulate::parse_formulation(words), std::move(why)};
   }
@@ -216,8 +260,7 @@ class Deliberation {
   /// Diagonally implicit methods lose their order on index 2; Adams methods are for x' = f alone.
   Decision<formulate::Formulation> implicit_formulation(const Method& method) {
     if (facts_.kind == ModelKind::invariants) return formulation("acceleration", "invariants have no multipliers");
-    if (method.family == Family::multistep && method.highest_index > 0 && facts_.states <= 100 &&
-        facts_.kind == ModelKind::mechanics && facts_.constraint_rows > 0) {
+    if (method.is_bdf() && facts_.states <= 100 && facts_.kind == ModelKind::mechanics && facts_.constraint_rows > 0) {
       if (facts_.contacts == 0)
         return formulation("acceleration", "bdf is pulled onto the constraints inside its steps, which takes rates");
       // Between the ends of steps nothing pulls, and gaps would be off by a thousandth of the tolerance.
@@ -306,7 +349,24 @@ Choice in_words(const Decision<std::vector<const Method*>>& methods) {
   return {std::move(names), methods.why};
 }
 
+template <class T>
+Choice in_words(const Decision<std::optional<T>>& decision) {
+  return {decision.value ? std::string(to_string(*decision.value)) : std::string(), decision.why};
+}
+
 }  // namespace
+
+std::string_view to_string(Field field) {
+  switch (field) {
+    case Field::steps:
+      return "the steps, as unknowns of the equations as they stand";
+    case Field::implied:
+      return "all equations with their derivatives, solved for the rates they imply";
+    case Field::by_index:
+      return "the steps where the index is below 2, else all equations with their derivatives";
+  }
+  return "?";
+}
 
 StartWords read_start(const std::string& words) {
   CallWords call;
@@ -347,6 +407,8 @@ Recommendation in_words(const Plan& plan, const Options& options) {
                        .when_stiff = in_words(plan.when_stiff),
                        .when_frequent = in_words(plan.when_frequent),
                        .is_stiff = plan.is_stiff,
+                       .field = in_words(plan.field),
+                       .solver = in_words(plan.matrices),
                        .formulation = {},
                        .stabilization = {},
                        .tolerance = tolerance_in_words(options),
@@ -372,6 +434,25 @@ Facts facts_of(const System::Declarations& model) {
   facts.contacts = model.mechanics ? static_cast<int>(model.mechanics->contacts.size()) : 0;
   facts.has_events = model.has_events() || facts.contacts > 0;
   facts.has_exact_rates = model.rates.supports<Gradient>();
+  return facts;
+}
+
+EquationFacts facts_of(const System::Declarations& model, const formulate::DaeForm& form) {
+  const auto& parts = model.parts;
+  const MatrixPair& matrices = form.matrices();
+  EquationFacts facts{.index = form.structure().index,
+                      .unknowns = form.size(),
+                      .has_joints = parts && parts->mechanics && !parts->mechanics->constraints.empty(),
+                      .may_cancel = form.structure().array > 0,
+                      .solver = best_solver(matrices)};
+  if (facts.solver == LinearSolver::dense)
+    facts.pattern = matrices.is_sparse && facts.unknowns > 16
+                        ? fmt::format("most of {} unknowns are coupled", facts.unknowns)
+                        : fmt::format("{} unknowns", facts.unknowns);
+  else if (facts.solver == LinearSolver::band)
+    facts.pattern = fmt::format("{} unknowns in a band", facts.unknowns);
+  else
+    facts.pattern = fmt::format("{} entries of {} unknowns", matrices.row.size(), facts.unknowns);
   return facts;
 }
 

@@ -2,6 +2,9 @@
 // advise() print it, verify() chooses its second runs by it. Words are read here and nowhere behind.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "event/finder.hpp"
 #include "formulate/formulation.hpp"
 #include "integrate/methods.hpp"
@@ -10,6 +13,10 @@
 #include "pawl/recommendation.hpp"
 #include "pawl/system.hpp"
 #include "stabilize/stabilizer.hpp"
+
+namespace pawl::formulate {
+class DaeForm;
+}
 
 namespace pawl::detail {
 
@@ -22,9 +29,17 @@ struct Decision {
   std::string why = {};  ///< empty: the user chose
 };
 
+/// Who finds the rates of a system of equations, its accelerations, and its multipliers.
+enum class Field {
+  steps,     ///< the steps: equations as they stand, with all of these among their unknowns
+  implied,   ///< all equations with their derivatives, solved for the rates they imply at every evaluation
+  by_index,  ///< the steps where the index of a mode is below 2, else all equations with their derivatives
+};
+std::string_view to_string(Field field);
+
 /// How implicit methods solve their equations.
 struct SolverPlan {
-  LinearSolver kind = LinearSolver::automatic;
+  LinearSolver kind = LinearSolver::automatic;  ///< automatic: by the pattern, looked at anew in every mode
   bool is_krylov = false;
   bool wants_differences = false;  ///< instead of exact Jacobians
 };
@@ -41,6 +56,8 @@ struct Plan {
   AtStart start = AtStart::project;
   const event::FinderInfo* finder = nullptr;
   SolverPlan solver;
+  Decision<std::optional<Field>> field;            ///< of equations that have been analyzed
+  Decision<std::optional<LinearSolver>> matrices;  ///< of their implicit steps, as they begin
   std::vector<Rejection> rejected;
 
   bool is_certified() const { return finder->kind == event::FinderInfo::Kind::certified; }
@@ -48,6 +65,8 @@ struct Plan {
 
 /// What is known before anything has been evaluated.
 Facts facts_of(const System::Declarations& model);
+/// What the mode shows that a form of equations is in.
+EquationFacts facts_of(const System::Declarations& model, const formulate::DaeForm& form);
 
 struct StartWords {
   AtStart policy;

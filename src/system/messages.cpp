@@ -36,6 +36,12 @@ const std::vector<MessageRow>& message_catalogue() {
       {Code::stabilization_chosen, "stabilization-chosen", note, once,
        "stabilization auto: {stabilization}, because: {why}", "The stabilization was left to `auto`.",
        "Nothing; `pawl methods` lists the others."},
+      {Code::field_chosen, "field-chosen", note, once, "rates and multipliers by {field}, because: {why}",
+       "Equations of several kinds stand in one model: who finds what follows from all of them.",
+       "Nothing; another method may have another way. `--explain` says the same."},
+      {Code::solver_chosen, "solver-chosen", note, once, "linear equations of the steps: {solver}, because: {why}",
+       "Equations of several kinds stand in one model, and the linear solver was left to `auto`.",
+       "Nothing; `--linear-solver` names one."},
       // The run that was asked for
       {Code::empty_run, "empty-run", note, once, "the run ends where it starts: nothing to integrate",
        "Start and end are the same time.", "Check the end time."},
@@ -82,6 +88,33 @@ const std::vector<MessageRow>& message_catalogue() {
        "({tolerance:g}) such "
        "a step would have been refused",
        "A fixed step leaves the manifold by more than the tolerance.", "A smaller step, or error control."},
+      // What is declared, looked at again at the start and after events
+      {Code::structure_is_one_sided, "structure-is-one-sided", ending, once,
+       "t = {t:.10g}: {fault}.\n"
+       "  likely: an entry depends on states or modes and its partner does not, or not in the same way\n"
+       "  try:    write both from one expression, J(y, x) = -J(x, y) and R(y, x) = R(x, y)",
+       "The structure of a port-Hamiltonian system is not skew-symmetric in the mode and state of an event, or its "
+       "dissipation not symmetric: power would come from nowhere.",
+       "Write both partners from one expression. What loses or gains energy is dissipation or an input."},
+      {Code::slip_is_not_linear, "slip-is-not-linear", ending, once,
+       "t = {t:.10g}: {fault}.\n"
+       "  likely: the slip is a length, a power or a sign of speeds\n"
+       "  try:    the speed of one surface along the other; in space, its two components",
+       "The slip speed of a contact or of friction turns out not to be linear in the speeds in the mode and state of "
+       "an "
+       "event. Friction acts along its derivative, which then has no meaning.",
+       "Declare the speed of one surface along the other; in space, its two components."},
+      {Code::dissipation_is_negative, "dissipation-is-negative", warning, once,
+       "t = {t:.10g}: the dissipation gives energy: R has the eigenvalue {value:.6g} along {direction}",
+       "R of a port-Hamiltonian system is not positive semidefinite at the start or after an event: efforts in that "
+       "direction gain power by it.",
+       "Nothing, where it is meant (a negative resistance); else check the signs and the entries beside the diagonal."},
+      {Code::jacobian_is_wrong, "jacobian-is-wrong", warning, once,
+       "t = {t:.10g}: the declared Jacobian has J({row}, {column}) = {declared:.6g}, and {how} of the rates give "
+       "{found:.6g}",
+       "The Jacobian of the model does not fit its rates at the start or after an event. Results stay those of the "
+       "rates; implicit steps converge slowly or not, and Rosenbrock methods lose their order.",
+       "Check that entry; leave the Jacobian out, and differences take its place."},
       // The method
       {Code::order_lost_by_index, "order-lost-by-index", warning, once,
        "method '{method}' loses most of its order on systems of index 2 and 3: radau keeps it",

@@ -2,9 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
 
 #include "misuse_of.hpp"
+#include "pawl/compiled_model.hpp"
+#include "pawl/mechanics.hpp"
 #include "pawl/pawl.hpp"
+#include "pawl/port_hamiltonian.hpp"
 
 namespace pawl {
 namespace {
@@ -177,6 +183,234 @@ TEST(Contradiction, AStructureIsWrittenOnOneSide) {
       refusal_of(circuit(true, true)),
       "system 'lc': R(f, q) is written and its partner R(q, f) is not: write both, the second is the same number");
   EXPECT_NEAR(simulate(circuit(true, false), {.end = 1, .tolerance = 1e-9}).final()["q"], std::cos(1.0), 1e-8);
+}
+
+/// A tank circuit whose structure, loss and start may be had in several ways.
+struct Tank {
+  PortHamiltonian system{"tank"};
+  State q = system.state("q", 1), f = system.state("f", 0);
+  Discrete<bool> on = system.discrete("on", false);
+  Discrete<int> gear = system.discrete("gear", 0);
+
+  explicit Tank(double at_event = 0.5) {
+    system.hamiltonian([q = q, f = f](const auto& at) { return (sqr(at[q]) + sqr(at[f])) / 2; });
+    if (at_event > 0) system.at(at_event, [gear = gear](Jump& jump) { jump[gear] = 1; });
+  }
+};
+
+TEST(Contradiction, AStructureThatIsOneSidedInAnotherModeIsRefusedAtOnce) {
+  Tank tank;
+  tank.system.structure([q = tank.q, f = tank.f, on = tank.on](const auto& at, auto& J) {
+    J(q, f) = 1.0;
+    J(f, q) = at[on] ? 1.0 : -1.0;
+  });
+  EXPECT_EQ(refusal_of(tank.system),
+            "system 'tank': J(q, f) = 1 and J(f, q) = 1: the second has to be minus the first");
+}
+
+// Modes of integers cannot all be tried, nor all states.
+TEST(Contradiction, AStructureThatTurnsOneSidedEndsTheRunAtTheEvent) {
+  const std::string advice =
+      ".\n  likely: an entry depends on states or modes and its partner does not, or not in the same way\n"
+      "  try:    write both from one expression, J(y, x) = -J(x, y) and R(y, x) = R(x, y)";
+  const auto reason_of = [](const Tank& tank) {
+    const Result run = simulate(tank.system, {.end = 1});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_EQ(run.t_end, 0.5);
+    EXPECT_EQ(run.ending->code, MessageCode::structure_is_one_sided);
+    return run.reason;
+  };
+  {
+    Tank tank;
+    tank.system.structure([q = tank.q, f = tank.f, gear = tank.gear](const auto& at, auto& J) {
+      J(q, f) = 1.0 + at[gear];
+      J(f, q) = -1.0;
+    });
+    EXPECT_EQ(reason_of(tank), "t = 0.5: J(q, f) = 2 and J(f, q) = -1: the second has to be minus the first" + advice);
+  }
+  {
+    Tank tank(0);
+    tank.system.at(0.5, [f = tank.f](Jump& jump) { jump[f] = 3; });
+    tank.system.structure([q = tank.q, f = tank.f](const auto& at, auto& J) {
+      J(q, f) = max(at[f], 1.0);
+      J(f, q) = -1.0;
+    });
+    EXPECT_EQ(reason_of(tank), "t = 0.5: J(q, f) = 3 and J(f, q) = -1: the second has to be minus the first" + advice);
+  }
+  {
+    Tank tank;
+    tank.system.dissipation([q = tank.q, f = tank.f, gear = tank.gear](const auto& at, auto& R) {
+      R(q, q) = R(f, f) = 1.0;
+      R(q, f) = 0.1;
+      R(f, q) = at[gear] == 0 ? 0.1 : 0.2;
+    });
+    EXPECT_EQ(reason_of(tank),
+              "t = 0.5: R(q, f) = 0.1 and R(f, q) = 0.2: the second has to be the same number" + advice);
+  }
+  Tank sound;
+  sound.system.structure([q = sound.q, f = sound.f, gear = sound.gear](const auto& at, auto& J) {
+    J(q, f) = 1.0 + at[gear];
+    J(f, q) = -1.0 - at[gear];
+  });
+  EXPECT_TRUE(simulate(sound.system, {.end = 1}).finished());
+}
+
+// An equation beside it makes a mixture of the tank; what is declared stays what it is.
+TEST(Contradiction, AStructureThatTurnsOneSidedInAMixtureEndsTheRun) {
+  Tank tank;
+  const auto z = tank.system.state("z", 1);
+  tank.system.equation("copy", [q = tank.q, z](const auto& at) { return at[z] - at[q]; });
+  tank.system.structure([q = tank.q, f = tank.f, gear = tank.gear](const auto& at, auto& J) {
+    J(q, f) = 1.0 + at[gear];
+    J(f, q) = -1.0;
+  });
+  EXPECT_EQ(simulate(tank.system, {.end = 1}).ending->code, MessageCode::structure_is_one_sided);
+}
+
+std::vector<std::string> texts_of(const Result& run, MessageCode code) {
+  std::vector<std::string> texts;
+  for (const Message& message : run.messages)
+    if (message.code == code) texts.push_back(message.text);
+  return texts;
+}
+
+TEST(Contradiction, NegativeDissipationIsAWarningWithItsDirection) {
+  const auto told = [](double cross, double after) {
+    Tank tank;
+    tank.system.structure([q = tank.q, f = tank.f](const auto&, auto& J) {
+      J(q, f) = 1.0;
+      J(f, q) = -1.0;
+    });
+    tank.system.dissipation([=, q = tank.q, f = tank.f, gear = tank.gear](const auto& at, auto& R) {
+      R(q, q) = R(f, f) = at[gear] == 0 ? 1.0 : after;
+      R(q, f) = R(f, q) = cross;
+    });
+    const Result run = simulate(tank.system, {.end = 1});
+    EXPECT_TRUE(run.finished()) << run.reason;
+    return texts_of(run, MessageCode::dissipation_is_negative);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(told(0.5, 1), Texts());
+  EXPECT_EQ(told(1, 1), Texts());  // semidefinite: a loss along one direction
+  EXPECT_EQ(told(1.5, 1),
+            Texts{"t = 0: the dissipation gives energy: R has the eigenvalue -0.5 along 0.707 q - 0.707 f"});
+  EXPECT_EQ(told(0.5, 0.25),
+            Texts{"t = 0.5: the dissipation gives energy: R has the eigenvalue -0.25 along 0.707 q - 0.707 f"});
+  EXPECT_EQ(told(0, -2), Texts{"t = 0.5: the dissipation gives energy: R has the eigenvalue -2 along 1 q"});
+}
+
+/// A block on a floor, in whose slip something is not linear: from the start, or once a gear is shifted.
+Mechanics block_on(int kind, bool from_start) {
+  Mechanics block("block");
+  const auto x = block.coordinate("x", 0, 1), y = block.coordinate("y", 0);
+  const auto gear = block.discrete("gear", from_start ? 1 : 0);
+  for (const auto q : {x, y}) block.mass(q, 1.0);
+  block.potential([=](const auto& at) { return 9.81 * at[y]; });
+  block.contact(
+      "floor", [=](const auto& at) { return at[y]; },
+      [=](const auto& at) {
+        const auto v = at[dot(x)];
+        const double shifted = at[gear];
+        if (kind == 0) return v - 0.5 * sin(at.t);  // a belt: moved, and linear
+        if (kind == 1) return v + shifted * v * v * v;
+        if (kind == 2) return v + shifted * (sqrt(v * v + 1e-12) - v);
+        return v + shifted * v * at[dot(y)];
+      },
+      {.friction = 0.1});
+  block.at(0.25, [=](Jump& jump) { jump[gear] = 1; });
+  return block;
+}
+
+/// What is said of it: its values where the speeds, v and 0 here, change in equal steps of the size of v.
+std::string slip_text(int kind, double v) {
+  const double golden = 0.618033988749895, along = 0.5 + golden, across = -(0.5 + 4 * golden - 2);
+  double value[3];
+  for (const int step : {-1, 0, 1}) {
+    const double vx = v + step * v * along, vy = step * v * across;
+    value[step + 1] = kind == 1 ? vx + vx * vx * vx : kind == 2 ? std::sqrt(vx * vx + 1e-12) : vx + vx * vy;
+  }
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "the slip speed of 'floor' is not linear in the speeds: where these change in equal steps it is %.6g, "
+                "%.6g and %.6g",
+                value[0], value[1], value[2]);
+  return text;
+}
+
+TEST(Contradiction, ASlipThatIsNotLinearInTheSpeedsIsRefused) {
+  EXPECT_EQ(refusal_of(block_on(0, true)), "no misuse");
+  for (const int kind : {1, 2, 3}) EXPECT_EQ(refusal_of(block_on(kind, true)), "system 'block': " + slip_text(kind, 1));
+}
+
+TEST(Contradiction, ASlipThatTurnsOutNotToBeLinearEndsTheRunAtTheEvent) {
+  EXPECT_TRUE(simulate(block_on(0, false), {.end = 0.5}).finished());
+  for (const int kind : {1, 2, 3}) {
+    const Result run = simulate(block_on(kind, false), {.end = 0.5});
+    EXPECT_EQ(run.outcome, Outcome::failed);
+    EXPECT_EQ(run.t_end, 0.25);
+    EXPECT_EQ(run.ending->code, MessageCode::slip_is_not_linear);
+    EXPECT_EQ(run.reason, "t = 0.25: " + slip_text(kind, 1 - 0.1 * 9.81 * 0.25) +
+                              ".\n  likely: the slip is a length, a power or a sign of speeds\n"
+                              "  try:    the speed of one surface along the other; in space, its two components");
+  }
+}
+
+/// x' = y, y' = -100 x - y (1 + gear), as a black box with its Jacobian, of which one entry may be wrong.
+System sprung(bool is_black_box, double stiffness, bool forgets_gear) {
+  System system("sprung");
+  const auto x = system.state("x", 1), y = system.state("y", 0);
+  const auto gear = system.discrete("gear", 0);
+  const auto rates = [=](const auto& at, auto& d) {
+    d[x] = at[y];
+    d[y] = -100 * at[x] - (1 + at[gear]) * at[y];
+  };
+  if (is_black_box)
+    system.rates(black_box(rates));
+  else
+    system.rates(rates);
+  system.jacobian([=](const auto& at, auto& J) {
+    J(x, y) = 1.0;
+    J(y, x) = stiffness;
+    J(y, y) = -1.0 - (forgets_gear ? 0 : at[gear]);
+  });
+  system.at(0.5, [=](Jump& jump) { jump[gear] = 1; });
+  return system;
+}
+
+TEST(Contradiction, AWrongJacobianIsAWarningThatNamesTheEntry) {
+  using Texts = std::vector<std::string>;
+  for (const bool is_black_box : {true, false}) {
+    const auto run = [&](double stiffness, bool forgets_gear) {
+      return simulate(sprung(is_black_box, stiffness, forgets_gear), {.end = 1, .method = "radau"});
+    };
+    const std::string how = is_black_box ? "differences" : "derivatives";
+    EXPECT_EQ(texts_of(run(-100, false), MessageCode::jacobian_is_wrong), Texts());
+    EXPECT_EQ(texts_of(run(100, false), MessageCode::jacobian_is_wrong),
+              Texts{"t = 0: the declared Jacobian has J(y, x) = 100, and " + how + " of the rates give -100"});
+    EXPECT_EQ(texts_of(run(-100, true), MessageCode::jacobian_is_wrong),
+              Texts{"t = 0.5: the declared Jacobian has J(y, y) = -1, and " + how + " of the rates give -2"});
+  }
+}
+
+// A look at a Jacobian costs two evaluations of black boxes, and what follows an event number 3 is not looked at.
+TEST(Contradiction, LooksAtAJacobianSeldomAndCountsThem) {
+  static long long calls = 0;
+  const auto rhs = [](bool has_jacobian) {
+    System system("decay");
+    const auto x = system.state("x", 1);
+    system.rates(black_box([=](const auto& at, auto& d) {
+      ++calls;
+      d[x] = -at[x];
+    }));
+    if (has_jacobian) system.jacobian([=](const auto&, auto& J) { J(x, x) = -1.0; });
+    system.every(0.1, [=](Jump& jump) { jump[x] = jump[x] + 1; });
+    const CompiledModel model(system);
+    calls = 0;
+    const Result run = simulate(model, {.end = 2.05, .method = "dop853"});
+    EXPECT_EQ(run.statistics.rhs, calls);
+    return run.statistics.rhs;
+  };
+  EXPECT_EQ(rhs(true), rhs(false) + 2 * 6);  // the start, and events number 1, 2, 4, 8 and 16
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Pendulum {
   System system{"pendulum"};
   State x = system.state("x", 1), y = system.state("y", 0), u = system.state("u", 0), v = system.state("v", 0),
         force = system.state("force", 0);
-  Observable length = system.observable("length", [=, this](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+  Observable length =
+      system.observable("length", [x = x, y = y](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
 
   /// The constraint as 0 = g (index 3), 0 = g' (2) or 0 = g'' (1).
   explicit Pendulum(int index) {

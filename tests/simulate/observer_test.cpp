@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pawl/compiled_model.hpp"
 #include "pawl/pawl.hpp"
 
 namespace pawl {
@@ -102,7 +103,10 @@ struct Watched {
 
 TEST(Observable, IsEvaluatedWhenAResultIsReadAndNotBefore) {
   const Watched watched;
-  const Result run = simulate(watched.s, {.end = 7});
+  const CompiledModel model(watched.s);
+  EXPECT_EQ(*watched.calls, 1);  // its handles are looked at
+  *watched.calls = 0;
+  const Result run = simulate(model, {.end = 7});
   EXPECT_EQ(*watched.calls, 0);
   EXPECT_NEAR(run.final()[watched.square], std::pow(std::sin(7), 2), 1e-5);
   EXPECT_EQ(*watched.calls, 1);
@@ -130,7 +134,9 @@ TEST(Observable, HasTheSameRangeWhateverIsKept) {
 
 TEST(Observable, WithoutRangesOnlyWhatIsKeptIsEvaluated) {
   const Watched watched;
-  const Result run = simulate(watched.s, {.end = 7, .keep = Keep::end, .keeps_ranges = false});
+  const CompiledModel model(watched.s);
+  *watched.calls = 0;
+  const Result run = simulate(model, {.end = 7, .keep = Keep::end, .keeps_ranges = false});
   EXPECT_EQ(*watched.calls, 0);
   EXPECT_EQ(run.range(watched.square).max, std::pow(run.final()[watched.x], 2));
 }

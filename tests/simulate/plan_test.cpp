@@ -115,6 +115,73 @@ TEST(Plan, ReadsTheSolver) {
   }
 }
 
+TEST(Plan, SaysWhoFindsRatesAndMultipliersOfEquations) {
+  using detail::Field;
+  const auto field = [](EquationFacts equations, std::string method) {
+    const Facts facts{.kind = ModelKind::equations, .states = equations.unknowns, .equations = equations};
+    const Plan plan = make_plan(facts, {.end = 1, .method = std::move(method)});
+    return std::pair(*plan.field.value, plan.field.why);
+  };
+  using Answer = std::pair<Field, std::string>;
+  EXPECT_EQ(field({.index = 1, .unknowns = 5}, "dop853"), Answer(Field::implied, "dop853 integrates rates"));
+  EXPECT_EQ(field({.index = 1, .unknowns = 5}, "adams"), Answer(Field::implied, "adams integrates rates"));
+  EXPECT_EQ(field({.index = 1, .unknowns = 5, .has_joints = true}, "radau"),
+            Answer(Field::implied, "joints of a mechanism are among the equations"));
+  EXPECT_EQ(field({.index = 4, .unknowns = 5}, "radau"),
+            Answer(Field::implied, "index 4: steps solve equations as they stand up to 3"));
+  EXPECT_EQ(field({.index = 2, .unknowns = 5, .may_cancel = true}, "radau"),
+            Answer(Field::implied, "equations cancel in combinations that move"));
+  EXPECT_EQ(field({.index = 3, .unknowns = 500}, "esdirk-5"),
+            Answer(Field::implied, "index 3: esdirk-5 does not keep its order there"));
+  EXPECT_EQ(field({.index = 3, .unknowns = 200}, "radau"),
+            Answer(Field::implied, "index 3 and 200 unknowns: as they stand they lose digits as steps shrink"));
+  EXPECT_EQ(field({.index = 3, .unknowns = 201}, "radau"),
+            Answer(Field::steps, "index 3: radau solves them as they stand"));
+  EXPECT_EQ(field({.index = 2, .unknowns = 100}, "bdf"),
+            Answer(Field::by_index, "bdf does not keep its order from index 2 on"));
+  EXPECT_EQ(field({.index = 2, .unknowns = 101}, "bdf"),
+            Answer(Field::steps, "index 2: bdf solves them as they stand"));
+  EXPECT_EQ(make_plan({.kind = ModelKind::mechanics}, {.end = 1}).field.value, std::nullopt);
+}
+
+// What a mixture's plan says is what statistics tell of the run.
+TEST(Plan, OfAMixtureNamesTheSolverThatRuns) {
+  const Problem& problem = find_problem("servo");
+  const auto plan_of = [&](std::string method, std::string solver) {
+    const Result run = simulate(
+        problem.system, {.end = 1e-3, .method = std::move(method), .implicit = {.linear_solver = std::move(solver)}});
+    EXPECT_TRUE(run.finished()) << run.reason;
+    const std::string used = run.statistics.implicit ? run.statistics.implicit->linear_solver : std::string();
+    EXPECT_EQ(used.substr(0, run.plan.solver.value.size()), run.plan.solver.value);
+    return run;
+  };
+  const Result by_radau = plan_of("auto", "auto");
+  EXPECT_EQ(by_radau.plan.field.value, "all equations with their derivatives, solved for the rates they imply");
+  EXPECT_EQ(by_radau.plan.field.why, "joints of a mechanism are among the equations");
+  EXPECT_EQ(by_radau.plan.solver.value, "dense");
+  EXPECT_EQ(by_radau.plan.solver.why, "rates that equations imply have a full Jacobian, taken by differences");
+  std::vector<std::string> said;
+  for (const Message& message : by_radau.messages)
+    if (message.code == MessageCode::field_chosen || message.code == MessageCode::solver_chosen)
+      said.push_back(message.text);
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "rates and multipliers by all equations with their derivatives, solved for the rates they imply, "
+                      "because: joints of a mechanism are among the equations",
+                      "linear equations of the steps: dense, because: rates that equations imply have a full Jacobian, "
+                      "taken by differences"}));
+  const Result sparse = plan_of("radau", "sparse");
+  EXPECT_EQ(sparse.plan.solver.value, "sparse");
+  EXPECT_EQ(sparse.plan.solver.why, "");
+  const Result explicitly = plan_of("dop853", "auto");
+  EXPECT_EQ(explicitly.plan.field.why, "dop853 integrates rates");
+  EXPECT_EQ(explicitly.plan.solver.value, "");
+  const Result circuit = simulate(find_problem("buck-converter").system, {.end = 1e-4});
+  EXPECT_EQ(circuit.plan.field.value, "the steps, as unknowns of the equations as they stand");
+  EXPECT_EQ(circuit.plan.field.why, "index 1: radau solves them as they stand");
+  EXPECT_EQ(circuit.plan.solver.value, "dense");
+  EXPECT_EQ(circuit.plan.solver.why, "7 unknowns, looked at anew in every mode");
+}
+
 TEST(Plan, IsWhatTheRunDoes) {
   for (const char* name : {"lorenz", "cartesian-pendulum", "robertson-dae", "ph-pendulum"}) {
     SCOPED_TRACE(name);
