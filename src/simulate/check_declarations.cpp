@@ -23,11 +23,24 @@ class AnyRate final : public RateSource<Pattern> {
   Pattern rate(const Point<Pattern>&, int) const override { return {}; }
 };
 
+/// Multipliers that nobody needs to know, but whether they were asked for.
+class AnyMultiplier final : public MultiplierSource {
+ public:
+  double multiplier(const Point<double>&, int) const override {
+    is_asked = true;
+    return 0;
+  }
+  mutable bool is_asked = false;
+};
+
 /// Evaluates functions of a model for the sake of what they touch.
 class Look {
  public:
   Look(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t)
-      : model_(model), held_(held), start_(start), t_(t), patterns_(start.size()), numbers_{&held} {}
+      : model_(model), held_(held), start_(start), t_(t), patterns_(start.size()), numbers_{&held} {
+    numbers_.multipliers = &multipliers_;
+  }
+  Look(const Look&) = delete;
 
   const System::Declarations& model() const { return model_; }
   Point<double> point() const { return {t_, start_.data(), held_.parameters.data(), &numbers_}; }
@@ -60,11 +73,24 @@ class Look {
       f(Point<Pattern>(Pattern(), patterns_.data(), held_.parameters.data(), &around), out.data());
       is_done = true;
     });
+    multipliers_.is_asked = multipliers_.is_asked || around.reads_multipliers;
     if (!is_done || !assigns_all) return;
     for (std::size_t row = 0; row < out.size(); ++row) {
       if (!out[row].is_assigned())
         throw Misuse(fmt::format("system '{}', {}: out[{}] is not assigned", model_.name, owner, row));
     }
+  }
+
+  /// Multipliers follow from constraints, masses and energies, which are evaluated where there are none.
+  template <class LookAt>
+  void before_multipliers(const std::string& owner, const LookAt& look_at) const {
+    multipliers_.is_asked = false;
+    look_at(owner);
+    if (!multipliers_.is_asked) return;
+    throw Misuse(
+        fmt::format("system '{}', {}: at[constraint] reads a multiplier. Those follow from constraints, masses and "
+                    "energies, which cannot depend on them: forces, rates, equations, guards and observables may",
+                    model_.name, owner));
   }
 
  private:
@@ -84,6 +110,7 @@ class Look {
   const std::vector<double>& start_;
   double t_;
   std::vector<Pattern> patterns_;
+  AnyMultiplier multipliers_;
   Surroundings<double> numbers_;
 };
 
@@ -297,12 +324,18 @@ void look_everywhere(const System::Declarations& model, const Held& held, const 
   if (model.jacobian) writing_of(look, model.jacobian, state_map(model), "the Jacobian");
   if (model.mechanics) {
     const MechanicsInfo& info = *model.mechanics;
-    for (const Function& potential : info.potentials) look.look(potential, 1, "a potential", true);
-    for (const Function& energy : info.kinetic_energies) look.look(energy, 1, "a kinetic energy", true);
-    for (const auto& one : info.constraints) look.look(one.g, one.rows, fmt::format("constraint '{}'", one.name), true);
+    const auto look_before_multipliers = [&](const Function& f, int rows, const std::string& name) {
+      look.before_multipliers(name, [&](const std::string& owner) { look.look(f, rows, owner, true); });
+    };
+    for (const Function& potential : info.potentials) look_before_multipliers(potential, 1, "a potential");
+    for (const Function& energy : info.kinetic_energies) look_before_multipliers(energy, 1, "a kinetic energy");
+    for (const auto& one : info.constraints)
+      look_before_multipliers(one.g, one.rows, fmt::format("constraint '{}'", one.name));
     const EntryMap mass_map = mechanics_map(model, true), force_map = mechanics_map(model, false);
-    for (std::size_t k = 0; k < info.masses.size(); ++k)
-      writing_of(look, info.masses[k], mass_map, numbered("mass", k, info.masses.size()));
+    for (std::size_t k = 0; k < info.masses.size(); ++k) {
+      look.before_multipliers(numbered("mass", k, info.masses.size()),
+                              [&](const std::string& owner) { writing_of(look, info.masses[k], mass_map, owner); });
+    }
     for (std::size_t k = 0; k < info.forces.size(); ++k)
       writing_of(look, info.forces[k], force_map, numbered("force", k, info.forces.size()));
   }
