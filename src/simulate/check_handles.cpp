@@ -30,49 +30,57 @@ std::string owner_of(const GuardInfo& guard) {
   return fmt::format("guard '{}'", guard.name);
 }
 
-/// Every function with rows of its own, but the rates: see(f, rows, owner, may_read_rates, member).
+/// What a function may read beside states, parameters and what is held.
+enum class MayRead { nothing, multipliers, rates };
+
+/// Every function with rows of its own, but the rates: see(f, rows, owner, what it may read, member).
 template <class See>
 void visit_functions(const System::Declarations& model, const See& see) {
   for (const EquationInfo& one : model.equations)
-    see(one.f, one.rows, fmt::format("equation '{}'", one.name), true, Pair{});
+    see(one.f, one.rows, fmt::format("equation '{}'", one.name), MayRead::rates, Pair{});
   for (const EquationInfo& one : model.initial)
-    see(one.f, one.rows, fmt::format("initial equation '{}'", one.name), true, Pair{});
+    see(one.f, one.rows, fmt::format("initial equation '{}'", one.name), MayRead::rates, Pair{});
   for (const GuardInfo& guard : model.guards) {
     if (guard.row > 0) continue;  // of a block that was looked at
-    for (const Pair member : guard.members) see(guard.g, guard.rows, owner_of(guard), true, member);
+    for (const Pair member : guard.members) see(guard.g, guard.rows, owner_of(guard), MayRead::rates, member);
   }
   for (const SwitchInfo& one : model.switches)
     for (const Function* f : {&one.voltage, &one.current})
-      see(*f, 1, fmt::format("ideal switch '{}'", one.name), true, Pair{});
+      see(*f, 1, fmt::format("ideal switch '{}'", one.name), MayRead::rates, Pair{});
   for (const InvariantInfo& one : model.invariants)
-    see(one.h, one.rows, fmt::format("invariant '{}'", one.name), false, Pair{});
+    see(one.h, one.rows, fmt::format("invariant '{}'", one.name), MayRead::multipliers, Pair{});
   if (model.mechanics) {
     const MechanicsInfo& info = *model.mechanics;
-    for (const Function& potential : info.potentials) see(potential, 1, "a potential", false, Pair{});
-    for (const Function& energy : info.kinetic_energies) see(energy, 1, "a kinetic energy", false, Pair{});
+    for (const Function& potential : info.potentials) see(potential, 1, "a potential", MayRead::nothing, Pair{});
+    for (const Function& energy : info.kinetic_energies) see(energy, 1, "a kinetic energy", MayRead::nothing, Pair{});
     for (const auto& one : info.constraints)
-      see(one.g, one.rows, fmt::format("constraint '{}'", one.name), false, Pair{});
+      see(one.g, one.rows, fmt::format("constraint '{}'", one.name), MayRead::nothing, Pair{});
     for (const ContactInfo& one : info.contacts)
-      see(one.normal_force, 1, fmt::format("the normal force of '{}'", one.name), false, Pair{});
+      see(one.normal_force, 1, fmt::format("the normal force of '{}'", one.name), MayRead::multipliers, Pair{});
   }
   if (model.port_hamiltonian)
-    for (const Function& one : model.port_hamiltonian->hamiltonians) see(one, 1, "a Hamiltonian", false, Pair{});
+    for (const Function& one : model.port_hamiltonian->hamiltonians)
+      see(one, 1, "a Hamiltonian", MayRead::multipliers, Pair{});
 }
 
 /// Every function of the model that takes patterns, or writes matrices or forces, once, in one mode.
 void look_everywhere(const Look& look, const std::vector<double>& start, const Held& held) {
   const System::Declarations& model = look.model();
   look.look(model.rates, static_cast<int>(model.state_names.size()), "the rates", false);
-  visit_functions(model, [&](const Function& f, int rows, const std::string& owner, bool may_read_rates, Pair member) {
-    look.look(f, rows, owner, true, may_read_rates, member);
+  visit_functions(model, [&](const Function& f, int rows, const std::string& owner, MayRead may_read, Pair member) {
+    look.look(f, rows, owner, true, may_read == MayRead::rates, member);
+    if (may_read == MayRead::nothing) look.refuse_multipliers(owner);
   });
   if (model.mass) look.writing_of(model.mass, state_map(model), "the mass matrix");
   if (model.jacobian) look.writing_of(model.jacobian, state_map(model), "the Jacobian");
   if (model.mechanics) {
     const MechanicsInfo& info = *model.mechanics;
     const EntryMap mass_map = mechanics_map(model, true), force_map = mechanics_map(model, false);
-    for (std::size_t k = 0; k < info.masses.size(); ++k)
-      look.writing_of(info.masses[k], mass_map, numbered("mass", k, info.masses.size()));
+    for (std::size_t k = 0; k < info.masses.size(); ++k) {
+      const std::string owner = numbered("mass", k, info.masses.size());
+      look.writing_of(info.masses[k], mass_map, owner);
+      look.refuse_multipliers(owner);
+    }
     for (std::size_t k = 0; k < info.forces.size(); ++k)
       look.writing_of(info.forces[k], force_map, numbered("force", k, info.forces.size()));
   }
@@ -100,8 +108,9 @@ void look_everywhere(const Look& look, const std::vector<double>& start, const H
 void look_with_numbers(const Look& look) {
   const System::Declarations& model = look.model();
   look.look_with_numbers(model.rates, static_cast<int>(model.state_names.size()), "the rates");
-  visit_functions(model, [&](const Function& f, int rows, const std::string& owner, bool /*reads*/, Pair member) {
+  visit_functions(model, [&](const Function& f, int rows, const std::string& owner, MayRead may_read, Pair member) {
     look.look_with_numbers(f, rows, owner, member);
+    if (may_read == MayRead::nothing) look.refuse_multipliers(owner);
   });
   for (std::size_t i = 0; i < model.observables.size(); ++i)
     look.look_with_numbers(model.observables[i], 1, fmt::format("observable '{}'", model.observable_names[i]));

@@ -21,10 +21,6 @@ class AnyRate final : public RateSource<T> {
  public:
   T rate(const Point<T>&, int) const override { return T(); }
 };
-class AnyMultiplier final : public MultiplierSource {
- public:
-  double multiplier(const Point<double>&, int) const override { return 0; }
-};
 
 /// What entries hold at the end, those that had a value before among them.
 template <class Value>
@@ -66,8 +62,17 @@ void Look::refuse_sliced_coordinate(int state, const std::string& owner) const {
       model_.name, owner, name, name));
 }
 
+void Look::refuse_multipliers(const std::string& owner) const {
+  if (!multipliers_.is_asked) return;
+  throw Misuse(
+      fmt::format("system '{}', {}: at[constraint] reads a multiplier. Those follow from constraints, masses and "
+                  "energies, which cannot depend on them: forces, rates, equations, guards and observables may",
+                  model_.name, owner));
+}
+
 void Look::look(const Function& f, int results, const std::string& owner, bool assigns_all, bool may_read_rates,
                 Pair member) const {
+  multipliers_.is_asked = false;
   if (!f || !f.supports<Pattern>() || f.rows() > results) return;  // too many rows are refused by their number
   const AnyRate<Pattern> rates;
   const Surroundings<Pattern> around{.held = &held_, .member = member, .rates = may_read_rates ? &rates : nullptr};
@@ -77,6 +82,7 @@ void Look::look(const Function& f, int results, const std::string& owner, bool a
     f(Point<Pattern>(Pattern(), patterns_.data(), held_.parameters.data(), &around), out.data());
     is_done = true;
   });
+  multipliers_.is_asked = around.reads_multipliers;
   if (!is_done || !assigns_all) return;
   for (std::size_t row = 0; row < out.size(); ++row) {
     if (!out[row].is_assigned())
@@ -85,18 +91,17 @@ void Look::look(const Function& f, int results, const std::string& owner, bool a
 }
 
 void Look::look_with_numbers(const Function& f, int results, const std::string& owner, Pair member) const {
+  multipliers_.is_asked = false;
   if (!f || f.supports<Pattern>() || f.rows() > results) return;
   const AnyRate<double> rates;
-  const AnyMultiplier multipliers;
-  const Surroundings<double> around{.held = &held_, .member = member, .rates = &rates, .multipliers = &multipliers};
+  const Surroundings<double> around{.held = &held_, .member = member, .rates = &rates, .multipliers = &multipliers_};
   std::vector<double> out(at(results));
   safely(owner, [&] { f(Point<double>(t_, start_.data(), held_.parameters.data(), &around), out.data()); });
 }
 
 void Look::ask(const Callback<double(const Point<double>&)>& read, const std::string& owner) const {
   const AnyRate<double> rates;
-  const AnyMultiplier multipliers;
-  const Surroundings<double> around{.held = &held_, .rates = &rates, .multipliers = &multipliers};
+  const Surroundings<double> around{.held = &held_, .rates = &rates, .multipliers = &multipliers_};
   safely(owner, [&] { read(Point<double>(t_, start_.data(), held_.parameters.data(), &around)); });
 }
 
@@ -108,6 +113,7 @@ Writing Look::writing_into(const F& f, const EntryMap& map, const std::string& o
   if (n <= largest_full) values.assign(at(n) * at(n), std::numeric_limits<double>::quiet_NaN());
   Writing writing;
   Writing::Seen had;
+  multipliers_.is_asked = false;
   safely(owner, [&] {
     Entries<double> entries(map, writing.touched, values.empty() ? nullptr : values.data(), &had);
     f.check(point(), entries);

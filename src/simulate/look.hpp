@@ -25,7 +25,10 @@ class Look {
   static constexpr int largest_full = 1000;  // states; beyond nobody writes entries by hand
 
   Look(const System::Declarations& model, const Held& held, const std::vector<double>& start, double t)
-      : model_(model), held_(held), start_(start), t_(t), patterns_(start.size()), numbers_{&held} {}
+      : model_(model), held_(held), start_(start), t_(t), patterns_(start.size()), numbers_{&held} {
+    numbers_.multipliers = &multipliers_;
+  }
+  Look(const Look&) = delete;
 
   const System::Declarations& model() const { return model_; }
   Point<double> point() const { return point_at(start_); }
@@ -57,7 +60,20 @@ class Look {
   Writing writing_of(const MatrixFunction& f, const EntryMap& map, const std::string& owner) const;
   Writing writing_of(const VectorFunction& f, const EntryMap& map, const std::string& owner) const;
 
+  /// Of what was looked at last: multipliers follow from it, and it is evaluated where there are none.
+  void refuse_multipliers(const std::string& owner) const;
+
  private:
+  /// Multipliers that nobody needs to know, but whether they were asked for.
+  class AnyMultiplier final : public MultiplierSource {
+   public:
+    double multiplier(const Point<double>&, int) const override {
+      is_asked = true;
+      return 0;
+    }
+    mutable bool is_asked = false;
+  };
+
   void pass_on_misuse(const std::string& owner) const;
   void refuse_sliced_coordinate(int state, const std::string& owner) const;
   template <class F>
@@ -68,6 +84,7 @@ class Look {
   const std::vector<double>& start_;
   double t_;
   std::vector<Pattern> patterns_;
+  AnyMultiplier multipliers_;
   Surroundings<double> numbers_;
 };
 

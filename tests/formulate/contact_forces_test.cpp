@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Core>
+#include <Eigen/Dense>
 
 #include <cmath>
 #include <numbers>

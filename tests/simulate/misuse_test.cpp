@@ -112,6 +112,43 @@ TEST(Misuse, OfModels) {
             "system 'half': the rates never assign d[y]");
 }
 
+// In a mixture multipliers are unknowns, and what is evaluated at the mechanism's own states would read behind their
+// end.
+TEST(Misuse, OfMultipliersWhereTheyFollow) {
+  const auto refusal_with = [](const auto& declare) {
+    Mechanics rod("rod");
+    const Coordinate x = rod.coordinate("x", 0), y = rod.coordinate("y", -1);
+    rod.mass(x, 1.0);
+    const Constraint length = rod.constraint("length", [=](const auto& at) { return sqr(at[x]) + sqr(at[y]) - 1; });
+    const State i = rod.state("i", 0);
+    rod.equation("coil", [=](const auto& at) { return at[dot(i)] + at[i] - at[dot(x)]; });
+    declare(rod, x, y, length);
+    return misuse_of([&] { simulate(rod, {.end = 1}); });
+  };
+  const std::string why =
+      ": at[constraint] reads a multiplier. Those follow from constraints, masses and energies, which cannot depend on "
+      "them: forces, rates, equations, guards and observables may";
+  EXPECT_EQ(refusal_with([](Mechanics& rod, auto x, auto y, auto length) {
+              rod.mass(y, 1.0);
+              rod.constraint("odd", [=](const auto& at) { return at[x] * (1 + at[length]); });
+            }),
+            "system 'rod', constraint 'odd'" + why);
+  EXPECT_EQ(refusal_with([](Mechanics& rod, auto x, auto y, auto length) {
+              rod.mass(y, 1.0);
+              rod.contact("wall", [=](const auto& at) { return at[x] + 0.1 + at[length]; });
+            }),
+            "system 'rod', constraint 'wall'" + why);
+  EXPECT_EQ(refusal_with([](Mechanics& rod, auto x, auto y, auto length) {
+              rod.mass(y, 1.0);
+              rod.potential([=](const auto& at) { return at[x] * at[length]; });
+            }),
+            "system 'rod', a potential" + why);
+  EXPECT_EQ(refusal_with([](Mechanics& rod, auto, auto y, auto length) {
+              rod.mass([=](const auto& at, auto& M) { M(y, y) = 1 + sqr(at[length]); });
+            }),
+            "system 'rod', the mass function" + why);
+}
+
 TEST(Misuse, OfValues) {
   const System system = decay();
   Values values(system);

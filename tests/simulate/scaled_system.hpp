@@ -31,11 +31,16 @@ namespace detail {
 template <class T>
 inline constexpr bool is_lazy = std::is_base_of_v<LazyAccess<T>, StateAccess<T>>;
 
+/// What a function may read. That of a shape or of inertia - a constraint, a gap, a mass, an energy - is evaluated at
+/// points that end with the states, in mixtures too.
+enum class MayRead { states, multipliers };
+
 /// The declared point behind a point in other units.
 template <class T>
 class DeclaredPoint {
  public:
-  DeclaredPoint(const Point<T>& at, const Scales& units) : at_(at), units_(units) {
+  DeclaredPoint(const Point<T>& at, const Scales& units, MayRead may_read = MayRead::multipliers)
+      : at_(at), units_(units), may_read_(may_read) {
     if constexpr (is_lazy<T>) {
       lazy_.from = this;
       lazy_.known.resize(count());
@@ -73,8 +78,8 @@ class DeclaredPoint {
  private:
   /// Multipliers of joints stand behind the states where a run has polynomials of them, or has them as unknowns.
   std::size_t count() const {
-    const bool has_multipliers =
-        at_.around() != nullptr && at_.around()->held != nullptr && at_.around()->held->first_multiplier >= 0;
+    const bool has_multipliers = may_read_ == MayRead::multipliers && at_.around() != nullptr &&
+                                 at_.around()->held != nullptr && at_.around()->held->first_multiplier >= 0;
     return units_.unknowns.size() + (has_multipliers ? units_.joints.size() : 0);
   }
   double unit(std::size_t i) const {
@@ -117,6 +122,7 @@ class DeclaredPoint {
 
   const Point<T>& at_;
   const Scales& units_;
+  MayRead may_read_;
   std::vector<T> states_;
   Surroundings<T> around_;
   Lazy lazy_;
@@ -126,11 +132,12 @@ class DeclaredPoint {
 };
 
 /// The function at the declared point; what it writes times the factors.
-inline Function in_units(const Function& f, std::shared_ptr<const Scales> units, std::vector<double> factors) {
+inline Function in_units(const Function& f, std::shared_ptr<const Scales> units, std::vector<double> factors,
+                         MayRead may_read = MayRead::multipliers) {
   if (!f) return f;
   Function made = Function::written([=](const auto& at, auto* out) {
     using T = std::decay_t<decltype(at.t)>;
-    const DeclaredPoint<T> point(at, *units);
+    const DeclaredPoint<T> point(at, *units, may_read);
     f(point(), out);
     for (std::size_t k = 0; k < factors.size(); ++k)
       if (factors[k] != 1) out[k] = out[k] * factors[k];
@@ -138,8 +145,9 @@ inline Function in_units(const Function& f, std::shared_ptr<const Scales> units,
   made.limit_to(f);
   return made;
 }
-inline Function in_units(const Function& f, std::shared_ptr<const Scales> units, int rows) {
-  return in_units(f, std::move(units), std::vector<double>(static_cast<std::size_t>(rows), 1.0));
+inline Function in_units(const Function& f, std::shared_ptr<const Scales> units, int rows,
+                         MayRead may_read = MayRead::multipliers) {
+  return in_units(f, std::move(units), std::vector<double>(static_cast<std::size_t>(rows), 1.0), may_read);
 }
 
 /// A matrix of the rates: entry (i, j) times rows[i] / unknowns[j].
@@ -175,7 +183,7 @@ inline MassFunction mass_in_units(const MassFunction& f, EntryMap speeds, std::s
     std::vector<T> values(static_cast<std::size_t>(speeds.width * speeds.width), T(0.0));  // one triangle of it
     typename Entries<T>::Seen seen;
     Entries<T> entries(speeds, seen, values.data());
-    const DeclaredPoint<T> point(at, *units);
+    const DeclaredPoint<T> point(at, *units, MayRead::states);
     f(point(), entries);
     for (const auto& [i, j] : seen) {
       const State x = of_row(speeds, i), y = of_row(speeds, j);
@@ -308,15 +316,15 @@ class ScaledSystem : public System {
     for (std::size_t i = 0; i < declared.masses.size(); ++i)
       info.masses[i] = detail::mass_in_units(declared.masses[i], speeds, units);
     for (detail::VectorFunction& one : info.forces) one = detail::force_in_units(one, speeds, units);
-    for (Function& one : info.potentials) one = detail::in_units(one, units, 1);
-    for (Function& one : info.kinetic_energies) one = detail::in_units(one, units, 1);
+    for (Function& one : info.potentials) one = detail::in_units(one, units, 1, detail::MayRead::states);
+    for (Function& one : info.kinetic_energies) one = detail::in_units(one, units, 1, detail::MayRead::states);
     for (MechanicsInfo::ConstraintInfo& one : info.constraints) {
       const auto first = units->joints.begin() + one.first_row;
-      one.g = detail::in_units(one.g, units, std::vector<double>(first, first + one.rows));
+      one.g = detail::in_units(one.g, units, std::vector<double>(first, first + one.rows), detail::MayRead::states);
     }
     for (ContactInfo& one : info.contacts) {
-      one.gap = detail::in_units(one.gap, units, 1);
-      one.slip_speed = detail::in_units(one.slip_speed, units, 1);
+      one.gap = detail::in_units(one.gap, units, 1, detail::MayRead::states);
+      one.slip_speed = detail::in_units(one.slip_speed, units, 1, detail::MayRead::states);
       one.normal_force = detail::in_units(one.normal_force, units, 1);
     }
     return std::make_shared<const MechanicsInfo>(std::move(info));
