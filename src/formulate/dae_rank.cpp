@@ -16,7 +16,7 @@ namespace pawl::formulate {
 
 namespace {
 
-constexpr Eigen::Index largest_eliminated = 32;  // rows; beyond, an orthogonal decomposition costs little more
+constexpr Eigen::Index largest_eliminated = 32;  // rows; beyond, most are sparse
 constexpr int largest_small = 50;                // beyond, a sparse factorization says whether S is regular
 constexpr int largest_assigned = 400;            // beyond, units may make a difference
 constexpr int largest_combined = 2000;           // and if it is not, beyond this nobody looks further
@@ -208,23 +208,19 @@ std::vector<int> make_sparse(Eigen::MatrixXd& W) {
 
 bool RegularFactors::factor(const Eigen::MatrixXd& A, double threshold) {
   const Eigen::Index n = A.rows();
-  if (n != A.cols() || n > largest_eliminated) return false;
+  if (n != A.cols()) return false;
   A_ = A;
   equation_.resize(static_cast<std::size_t>(n));
   std::iota(equation_.begin(), equation_.end(), Eigen::Index{0});
   unknown_ = equation_;
   double smallest = 0;
+  Eigen::RowVectorXd most = n > 0 ? Eigen::RowVectorXd(A_.cwiseAbs().colwise().maxCoeff()) : Eigen::RowVectorXd();
   for (Eigen::Index k = 0; k < n; ++k) {
-    Eigen::Index row = k, column = k;
-    double largest = -1;
-    for (Eigen::Index j = k; j < n; ++j) {
-      for (Eigen::Index i = k; i < n; ++i) {
-        if (!(std::abs(A_(i, j)) > largest)) continue;
-        largest = std::abs(A_(i, j));
-        row = i;
-        column = j;
-      }
-    }
+    Eigen::Index row = 0, column = 0;
+    const double largest = most.tail(n - k).maxCoeff(&column);
+    column += k;
+    A_.col(column).tail(n - k).cwiseAbs().maxCoeff(&row);
+    row += k;
     if (k == 0) smallest = 1e4 * threshold * largest;
     if (!(largest > smallest) || !std::isfinite(largest)) return false;
     if (row != k) {
@@ -232,14 +228,16 @@ bool RegularFactors::factor(const Eigen::MatrixXd& A, double threshold) {
       std::swap(equation_[static_cast<std::size_t>(k)], equation_[static_cast<std::size_t>(row)]);
     }
     if (column != k) {
-      for (Eigen::Index i = 0; i < n; ++i) std::swap(A_(i, k), A_(i, column));
+      A_.col(k).swap(A_.col(column));
+      most(column) = most(k);
       std::swap(unknown_[static_cast<std::size_t>(k)], unknown_[static_cast<std::size_t>(column)]);
     }
-    for (Eigen::Index i = k + 1; i < n; ++i) A_(i, k) /= A_(k, k);
+    const Eigen::Index below = n - k - 1;
+    A_.col(k).tail(below) /= A_(k, k);
     for (Eigen::Index j = k + 1; j < n; ++j) {
-      const double top = A_(k, j);
-      if (top == 0) continue;
-      for (Eigen::Index i = k + 1; i < n; ++i) A_(i, j) -= A_(i, k) * top;
+      if (A_(k, j) == 0) continue;  // nor has its largest entry changed, which is in another row
+      A_.col(j).tail(below) -= A_(k, j) * A_.col(k).tail(below);
+      most(j) = below > 0 ? A_.col(j).tail(below).cwiseAbs().maxCoeff() : 0;
     }
   }
   return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -42,9 +43,13 @@ bool is_best_dense(const MatrixPair& matrices) {
   return n <= 200 && matrices.row.size() > 0.3 * n * n;
 }
 
-bool is_best_band(int size, const BandOrder& order) {
-  const int width = std::max(order.lower, order.upper);
-  return width <= 4 || (size > 32 && width <= 16);
+/// The order in which a band is the best; none: it is too wide in every order, or in the one that is found.
+std::optional<BandOrder> best_band(const MatrixPair& matrices) {
+  const int widest = matrices.size > 32 ? 16 : 4;
+  for (int j = 0; j < matrices.size; ++j)
+    if (matrices.first[j + 1] - matrices.first[j] > 2 * widest + 1) return std::nullopt;
+  BandOrder order = band_order(matrices);
+  return std::max(order.lower, order.upper) <= widest ? std::optional(std::move(order)) : std::nullopt;
 }
 
 }  // namespace
@@ -66,8 +71,7 @@ std::string_view to_string(LinearSolver solver) {
 
 LinearSolver best_solver(const MatrixPair& matrices) {
   if (shifted::is_best_dense(matrices)) return LinearSolver::dense;
-  return shifted::is_best_band(matrices.size, shifted::band_order(matrices)) ? LinearSolver::band
-                                                                             : LinearSolver::sparse;
+  return shifted::best_band(matrices) ? LinearSolver::band : LinearSolver::sparse;
 }
 
 std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, int real_slots, int complex_slots,
@@ -77,8 +81,7 @@ std::unique_ptr<ShiftedSystem> make_shifted_system(const MatrixPair& matrices, i
   if (kind == LinearSolver::band) return make_band(matrices, real_slots, complex_slots, band_order(matrices));
   if (kind == LinearSolver::sparse) return make_sparse(matrices, real_slots, complex_slots);
   if (is_best_dense(matrices)) return make_dense(matrices, real_slots, complex_slots);
-  BandOrder order = band_order(matrices);
-  if (is_best_band(matrices.size, order)) return make_band(matrices, real_slots, complex_slots, std::move(order));
+  if (auto order = best_band(matrices)) return make_band(matrices, real_slots, complex_slots, std::move(*order));
   return make_sparse(matrices, real_slots, complex_slots);
 }
 

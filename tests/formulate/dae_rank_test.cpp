@@ -47,7 +47,7 @@ TEST(DaeRank, AScatteredPartIsUniform) {
 }
 
 TEST(DaeRank, EliminationSolvesWhatIsClearlyRegular) {
-  for (const Eigen::Index n : {1, 2, 3, 6, 11, 16, 32}) {
+  for (const Eigen::Index n : {1, 2, 3, 6, 11, 16, 32, 33, 100}) {
     const Eigen::MatrixXd A = scattered(n, static_cast<std::uint64_t>(n)) + 2 * Eigen::MatrixXd::Identity(n, n);
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, 1, 2);
     RegularFactors factors;
@@ -65,8 +65,7 @@ TEST(DaeRank, EliminationLeavesTheRestToOthers) {
   const double nan = std::nan("");
   Eigen::MatrixXd singular{{1.0, 2.0}, {2.0, 4.0}}, nearly{{1.0, 0.0}, {0.0, 1e-8}}, wide(2, 3), broken{{nan}};
   wide.setOnes();
-  Eigen::MatrixXd large = Eigen::MatrixXd::Identity(33, 33);
-  for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken, &large})
+  for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken})
     EXPECT_FALSE(RegularFactors().factor(*one, 1e-11));
   Eigen::MatrixXd fair{{1.0, 0.0}, {0.0, 1e-6}};
   EXPECT_TRUE(RegularFactors().factor(fair, 1e-11));
