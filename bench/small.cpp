@@ -1,6 +1,6 @@
 // Single runs in the small: what one run costs where the model is cheap. Compiled twice by scripts/beside_0.5, with the
-// library of this tree and with that of version 0.5, from this one source. Runs that have a reference are compared at an
-// error they achieve, not at a tolerance: the fastest over a ladder of tolerances. Prints one line per row:
+// library of this tree and with that of version 0.5, from this one source. Runs that have a reference are compared at
+// an error they achieve, not at a tolerance: the fastest over a ladder of tolerances. Prints one line per row:
 //   name <tab> seconds <tab> right-hand sides <tab> events <tab> largest error at the end
 #include <algorithm>
 #include <chrono>

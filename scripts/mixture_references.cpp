@@ -206,7 +206,9 @@ class Servo final : public Model {
 // bounce.
 class BacklashDrive final : public Model {
  public:
-  std::vector<std::string> names() const override { return {"motor", "motor'", "load", "load'", "i", "sensor", "drawn", "heat"}; }
+  std::vector<std::string> names() const override {
+    return {"motor", "motor'", "load", "load'", "i", "sensor", "drawn", "heat"};
+  }
   State start() const override { return {0, 0, 0, 0, 0, 0, 0, 0}; }
   Number end() const override { return 0.05Q; }
   void rates(Number, const State& x, State& rate) const override {
@@ -248,7 +250,7 @@ class BacklashDrive final : public Model {
   enum { motor, motor_speed, load, load_speed, current, sensor, drawn, heat };
   Number level_ = -supply;  // inside its band a relay begins below
   Number impacts_ = 0;
-  int side_ = 0;            // of the gear whose teeth touch
+  int side_ = 0;  // of the gear whose teeth touch
 };
 
 // A pendulum on a rod is kicked by the current of a coil that a half-wave rectifier feeds.

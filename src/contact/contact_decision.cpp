@@ -153,6 +153,8 @@ void Contacts::decide(double t, double* x, Held& held, const std::vector<Seen>& 
     const int c = geometry.rows[i].contact, normal = geometry.rows[i].normal;
     if (seen[at(c)].has_released && normal >= 0 && problem.W(normal, normal) * solution.force(normal) <= zero)
       solution.is_degenerate[i] = true;
+    if (seen[at(c)].breaks != 0 && is_near_cone(geometry.rows[i], problem.contacts[i], solution))
+      solution.is_degenerate[i] = true;
     adopt(geometry.rows[i], problem.contacts[i], solution, i, seen[at(c)], speed, held);
     // Just past its zero the force of a joint is rounding, and its guard has told which way it goes.
     const bool is_told = seen[at(c)].changes_side && std::abs(joint[at(c)]) <= no_pressure * largest;
@@ -391,6 +393,14 @@ void Contacts::press_joints(const Geometry& geometry, FrictionProblem& problem, 
     if (change <= 1e-14 * size) return;
     solution = solve(problem);
   }
+}
+
+// Its guard has found that friction reaches its limit on the polynomial of the step, which is as exact as the run.
+bool Contacts::is_near_cone(const Row& row, const FrictionContact& posed, const FrictionSolution& solution) const {
+  if (row.tangents == 0) return false;
+  const double pressing = posed.has_fixed_normal ? posed.normal_force : solution.force(row.normal);
+  const double most = posed.stick_friction * pressing;
+  return solution.force.segment(row.first_tangent, row.tangents).norm() >= (1 - inexact_) * most;
 }
 
 // The mode of one contact, as the solution says.

@@ -70,6 +70,7 @@ Contacts::Contacts(std::shared_ptr<const System::Declarations> mechanism,
       free_form_(model_, formulate::Formulation()),
       onset_(1e-2 * std::pow(100 * std::min(tolerance, 1e-4), 0.4)),
       least_slip_(std::max(10 * std::min(tolerance, 1e-4), 1e-9)),
+      inexact_(1000 * std::min(tolerance, 1e-4)),
       last_struck_(info().contacts.size(), 0.0),
       states_(run_->state_names.size()) {}
 

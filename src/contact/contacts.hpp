@@ -113,6 +113,7 @@ class Contacts {
                   const FrictionProblem& problem, FrictionSolution& solution);
   void press_joints(const Geometry& geometry, FrictionProblem& problem, FrictionSolution& solution,
                     std::vector<double>& joint) const;
+  bool is_near_cone(const Row& row, const FrictionContact& posed, const FrictionSolution& solution) const;
   void adopt(const Row& row, const FrictionContact& posed, const FrictionSolution& solution, std::size_t i,
              const Seen& seen, double speed, Held& held) const;
   std::optional<double> admissible_force(const Point<double>& at, int row);
@@ -143,6 +144,7 @@ class Contacts {
   std::vector<double> left_, left_rates_;  // state and rates after the last event
   double left_time_ = 0;
   double onset_, least_slip_;        // in space, as shares of speeds: where slip has begun, and where it has ended
+  double inexact_;                   // forces on a polynomial, relative to what they are at its ends
   double largest_speed_ = 0;         // at contacts so far
   Eigen::VectorXd speeds_before_;    // sizes of the speeds when the event began
   std::vector<double> last_struck_;  // by contact: the speed that the impulses of its last impact made

@@ -89,8 +89,7 @@ class Trial {
       for (int k = 1; k <= step.degree(); ++k) rate[static_cast<std::size_t>(i)] += k * c[k] / step.span;
     }
     // An implicit method would take it for the field itself.
-    driver->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size,
-                    driver->is_implicit() ? nullptr : rate.data());
+    driver->restart(step.t1, step.end(), step.span < 0 ? -1 : 1, size, driver->is_implicit() ? nullptr : rate.data());
   }
   void cut(double t) {
     if (t == step.t1) return;

@@ -232,11 +232,11 @@ std::string Stages::check_without_unknowns() {
   return is_within(b, consistent, 0) ? std::string() : say_stuck(b);
 }
 
-/// A part of the step that reduces what the residual is beyond the rounding of its terms (Armijo); false: there is none.
+/// A part of the step that reduces what the residual is beyond the rounding of its terms (Armijo); false: there is
+/// none.
 bool Stages::search(const Vector& change, Vector& b) {
   Vector rounding(b.size());
-  for (Eigen::Index i = 0; i < b.size(); ++i)
-    rounding(i) = as_good_as_it_gets * term_size(static_cast<std::size_t>(i));
+  for (Eigen::Index i = 0; i < b.size(); ++i) rounding(i) = as_good_as_it_gets * term_size(static_cast<std::size_t>(i));
   const auto excess = [&](const Vector& r) {
     return (r.cwiseAbs() - rounding).cwiseMax(0.0).cwiseQuotient(scale_).squaredNorm();
   };
@@ -294,8 +294,9 @@ bool Stages::is_within(const Vector& b, double of_terms, double of_nominals) con
 }
 
 /// Whether these residuals move unknowns no further than the rounding of the terms of all rows does. Where large forces
-/// balance, all that there is of accelerations is what they round to, and rows of accelerations have no other terms. Where
-/// these rows determine accelerations without the forces, what is left is what solving for both at once rounds to.
+/// balance, all that there is of accelerations is what they round to, and rows of accelerations have no other terms.
+/// Where these rows determine accelerations without the forces, what is left is what solving for both at once rounds
+/// to.
 bool Stages::is_rounding(const Vector& b) const {
   if (n_ > largest_dense) return false;
   const Eigen::MatrixXd A = scale_.cwiseInverse().asDiagonal() * A_ * size_.asDiagonal();

@@ -120,7 +120,7 @@ class MultistepStepper : public Stepper {
   virtual Advance advance(double limit) = 0;  // all times of the library are since the last start
   virtual Attempt meaning(int flag) const = 0;
   virtual Counts counts() const = 0;
-  virtual long steps() const = 0;  // the first of them alone
+  virtual long steps() const = 0;                   // the first of them alone
   virtual int derivative(int k, N_Vector out) = 0;  // of the polynomial of the last step, at its end
   virtual int used_order() const = 0;
   virtual double used_step() const = 0;

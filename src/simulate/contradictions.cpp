@@ -168,13 +168,14 @@ std::optional<NegativeLoss> find_negative_loss(const Look& look) {
 }
 
 std::string slip_fault(const Look& look) {
-  constexpr double rounding = 1e-7;  // of terms that cancel
+  constexpr double rounding = 1e-7;   // of terms that cancel
+  constexpr double nothing = 1e-200;  // below which products of speeds have no digits left
   if (!look.model().mechanics) return {};
   const MechanicsInfo& info = *look.model().mechanics;
   const double* now = look.point().states().array;
   double scale = 0;
   for (const int state : info.speeds) scale = std::max(scale, std::abs(now[state]));
-  if (scale == 0) scale = 1;
+  if (scale < nothing) scale = 1;
   std::vector<double> x(now, now + look.size());
   for (const ContactInfo& contact : info.contacts) {
     if (contact.slip < 0) continue;

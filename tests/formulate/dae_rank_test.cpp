@@ -65,8 +65,7 @@ TEST(DaeRank, EliminationLeavesTheRestToOthers) {
   const double nan = std::nan("");
   Eigen::MatrixXd singular{{1.0, 2.0}, {2.0, 4.0}}, nearly{{1.0, 0.0}, {0.0, 1e-8}}, wide(2, 3), broken{{nan}};
   wide.setOnes();
-  for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken})
-    EXPECT_FALSE(RegularFactors().factor(*one, 1e-11));
+  for (Eigen::MatrixXd* one : {&singular, &nearly, &wide, &broken}) EXPECT_FALSE(RegularFactors().factor(*one, 1e-11));
   Eigen::MatrixXd fair{{1.0, 0.0}, {0.0, 1e-6}};
   EXPECT_TRUE(RegularFactors().factor(fair, 1e-11));
 }

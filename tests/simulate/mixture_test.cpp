@@ -5,8 +5,10 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "pawl/mechanics.hpp"
@@ -420,6 +422,41 @@ TEST_P(Mixture, LocksWhereAllThatIsBoundToItWould) {
     EXPECT_NE(locks.reason.find("sliding friction at 'floor' is about to lock"), std::string::npos) << locks.reason;
     const double c = std::cos(locks.final()["angle"]), s = std::sin(locks.final()["angle"]);
     EXPECT_NEAR(1 + c * (c - 1.8 * s) / I, 1e-3 * (1 + c * c / I), 1e-6);
+  }
+}
+
+// A brake of 0.8 holds a mass of 1.36 m along a guide against a force sin(w t) that is an unknown of equations. It
+// breaks away at T with sin(w T) = 0.8, though there consistent forces are still below the limit by the error of steps.
+TEST(MixtureFriction, BreaksAwayWhereItsGuardHasFoundTheLimit) {
+  for (const bool has_energy : {false, true}) {
+    for (const auto& [w, m] : {std::pair{3.0, 1.0}, std::pair{1.7, 0.37}}) {
+      Mechanics slider("slider");
+      const auto x = slider.coordinate("x", 0), y = slider.coordinate("y", 0);
+      if (has_energy) {
+        slider.kinetic_energy([=, m = m](const auto& at) { return m * (sqr(at[dot(x)]) + sqr(at[dot(y)])) / 2; });
+      } else {
+        slider.mass(x, m);
+        slider.mass(y, m);
+      }
+      slider.constraint("guide", [=](const auto& at) { return at[y] - 0.6 * at[x]; });
+      const auto i = slider.state("i", 0);
+      slider.equation("source", [=, w = w](const auto& at) { return at[i] - sin(w * at.t); });
+      slider.force([=](const auto& at, auto& f) { f[x] += at[i]; });
+      const auto brake = slider.dry_friction(
+          "brake", [=](const auto& at) { return at[dot(x)]; }, [](const auto&) { return 0.8; }, {.friction = 1.0});
+      const double T = std::asin(0.8) / w, end = 1.2 / w, t = end - T;
+      const double moved =
+          (std::cos(w * T) / w * t - (std::sin(w * end) - std::sin(w * T)) / (w * w) - 0.4 * t * t) / (1.36 * m);
+      for (const char* method : {"auto", "radau", "esdirk-5", "dop853", "bdf"}) {
+        for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+          SCOPED_TRACE(fmt::format("{}, {:g}, w = {}, m = {}, {}", method, tolerance, w, m, has_energy));
+          const Result result = simulate(slider, {.end = end, .tolerance = tolerance, .method = method});
+          ASSERT_TRUE(result.finished()) << result.reason;
+          EXPECT_NEAR(result.final()[x], moved, 1e-3 * moved + 10 * tolerance);
+          EXPECT_NEAR(result.final()[brake.slip], -0.8, 1e-12);
+        }
+      }
+    }
   }
 }
 
