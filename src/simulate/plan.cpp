@@ -445,14 +445,15 @@ EquationFacts facts_of(const System::Declarations& model, const formulate::DaeFo
                       .has_joints = parts && parts->mechanics && !parts->mechanics->constraints.empty(),
                       .may_cancel = form.structure().array > 0,
                       .solver = best_solver(matrices)};
-  if (facts.solver == LinearSolver::dense)
+  if (facts.solver == LinearSolver::dense) {
     facts.pattern = matrices.is_sparse && facts.unknowns > 16
                         ? fmt::format("most of {} unknowns are coupled", facts.unknowns)
                         : fmt::format("{} unknowns", facts.unknowns);
-  else if (facts.solver == LinearSolver::band)
+  } else if (facts.solver == LinearSolver::band) {
     facts.pattern = fmt::format("{} unknowns in a band", facts.unknowns);
-  else
+  } else {
     facts.pattern = fmt::format("{} entries of {} unknowns", matrices.row.size(), facts.unknowns);
+  }
   return facts;
 }
 

@@ -148,8 +148,8 @@ TEST(Plan, SaysWhoFindsRatesAndMultipliersOfEquations) {
 TEST(Plan, OfAMixtureNamesTheSolverThatRuns) {
   const Problem& problem = find_problem("servo");
   const auto plan_of = [&](std::string method, std::string solver) {
-    const Result run = simulate(
-        problem.system, {.end = 1e-3, .method = std::move(method), .implicit = {.linear_solver = std::move(solver)}});
+    Result run = simulate(problem.system,
+                          {.end = 1e-3, .method = std::move(method), .implicit = {.linear_solver = std::move(solver)}});
     EXPECT_TRUE(run.finished()) << run.reason;
     const std::string used = run.statistics.implicit ? run.statistics.implicit->linear_solver : std::string();
     EXPECT_EQ(used.substr(0, run.plan.solver.value.size()), run.plan.solver.value);
