@@ -26,7 +26,7 @@ constexpr int krylov_vectors = 20;
 class Cvode final : public sundials::MultistepStepper {
  public:
   Cvode(formulate::ImplicitForm& form, const StepControl& control, CvodeKind kind, bool is_krylov)
-      : MultistepStepper(form, control, "CVODE", kind == CvodeKind::bdf ? "bdf" : "adams", is_krylov),
+      : MultistepStepper(form, control, "CVODE", kind == CvodeKind::bdf, is_krylov),
         corrected_(static_cast<std::size_t>(n_)),
         rate_(sundials::make_vector(context_.get(), n_)),
         memory_(made(CVodeCreate(is_bdf_ ? CV_BDF : CV_ADAMS, context_.get()))) {

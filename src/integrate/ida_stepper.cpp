@@ -26,7 +26,7 @@ constexpr int krylov_vectors = 20;
 class Ida final : public sundials::MultistepStepper {
  public:
   Ida(formulate::ImplicitForm& form, const StepControl& control, bool is_krylov)
-      : MultistepStepper(form, control, "IDA", "bdf", is_krylov),
+      : MultistepStepper(form, control, "IDA", true, is_krylov),
         dy_(sundials::make_vector(context_.get(), n_)),
         id_(sundials::make_vector(context_.get(), n_)),
         memory_(made(IDACreate(context_.get()))) {

@@ -238,15 +238,15 @@ int DirectSolver::solve(SUNLinearSolver handle, SUNMatrix, N_Vector x, N_Vector 
 }
 
 MultistepStepper::MultistepStepper(formulate::ImplicitForm& form, const StepControl& control, std::string library,
-                                   std::string method, bool is_krylov)
+                                   bool is_bdf, bool is_krylov)
     : form_(form),
       control_(control),
       n_(form.size()),
       states_(form.states()),
       library_(std::move(library)),
-      method_(std::move(method)),
+      method_(is_bdf ? "bdf" : "adams"),
       is_krylov_(is_krylov),
-      is_bdf_(method_ == "bdf"),
+      is_bdf_(is_bdf),
       state_(static_cast<std::size_t>(states_)),
       absolute_(static_cast<std::size_t>(n_)),
       dual_before_(form.dual_evaluations),

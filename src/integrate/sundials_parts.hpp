@@ -89,7 +89,7 @@ class DirectSolver {
 /// One step of SUNDIALS after another. CVODE and IDA add their calls.
 class MultistepStepper : public Stepper {
  public:
-  MultistepStepper(formulate::ImplicitForm& form, const StepControl& control, std::string library, std::string method,
+  MultistepStepper(formulate::ImplicitForm& form, const StepControl& control, std::string library, bool is_bdf,
                    bool is_krylov);
 
   void restart(double t, const double* x, double direction, double first_step, const double* rate) final;
