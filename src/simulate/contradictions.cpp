@@ -195,9 +195,8 @@ std::string slip_fault(const Look& look) {
         const double a = -slip[first][row], b = -slip[first + 1][row], c = -slip[first + 2][row];
         if (std::abs(a - 2 * b + c) <= rounding * (std::abs(a) + 2 * std::abs(b) + std::abs(c))) continue;
         return fmt::format(
-            "the slip speed of '{}' is not linear in the speeds: where these change in equal steps it is {:.6g}, "
-            "{:.6g} "
-            "and {:.6g}",
+            "the slip speed of '{}' is not linear in the speeds: where these change in equal steps it is "
+            "{:.6g}, {:.6g} and {:.6g}",
             contact.name, a + 0.0, b + 0.0, c + 0.0);
       }
     }
